@@ -205,7 +205,7 @@ class Measured:
 
 def measured(algorithm: Algorithm, table: Table, epsilon: float, fits: int, firsts: int) -> Measured:
     """So many fits, together where that is how they are run, and ``firsts`` from the records alone."""
-    budget, point = replace(REPLACE, epsilon=epsilon), table.settle({"n": 1e9, "p": 1.0})
+    budget, point = replace(REPLACE, epsilon=epsilon), table.resolve({"n": 1e9, "p": 1.0})
     data, score = table.build(point, 0.0), "error_rate" if table.public.classification else "holdout_rmse"
     together = isinstance(algorithm, ObjectivePerturbation)
     if not isinstance(algorithm, Peer):
@@ -245,7 +245,7 @@ def on_tables(fits: int) -> list[str]:
     ):
         block = {**blocks("construction")[name], "constraint_set": "l2_ball", "radius": radius, "holdout": 0.25}
         table = typed.build(Table, block, name)  # type: ignore[type-abstract]
-        point = table.settle({"n": 1e9, "p": 1.0})
+        point = table.resolve({"n": 1e9, "p": 1.0})
         print(f"{name}, n={point['n']:g}, p={point['p']:g}, l2 ball of radius {radius}, delta=1e-6, {fits} fits; ms of "
               "a first fit and of one of many, error on records held out, excess risk")  # fmt: skip
         for epsilon in EPSILONS:

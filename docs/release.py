@@ -34,7 +34,7 @@ COLUMNS = {
     "state": ("sc:Text", "empty, or why the point is no evidence: saturated, skipped, failed"),
     "n": ("sc:Float", "number of records"),
     "p": ("sc:Float", "dimension"),
-    "epsilon": ("sc:Float", "privacy loss, in nats"),
+    "epsilon": ("sc:Float", "epsilon of the privacy that is claimed"),
     "delta": ("sc:Float", "the probability with which the privacy loss may be larger"),
     "norm": ("sc:Float", "bound on the norm of the parameter"),
 }

@@ -107,7 +107,7 @@ class DiffprivlibLinear(Peer):
     def fit(self, records: Records, domain: Domain, budget: Budget, seed: int) -> FloatArray:
         from diffprivlib.models import LinearRegression
 
-        x, y = listed(records)
+        x, y = dense(records)
         bound, label = domain.feature_bound, domain.label_bound
         model = LinearRegression(
             epsilon=budget.epsilon, bounds_X=(-bound, bound), bounds_y=(-label, label), fit_intercept=False,
@@ -132,7 +132,7 @@ class DiffprivlibLogistic(Peer):
     def fit(self, records: Records, domain: Domain, budget: Budget, seed: int) -> FloatArray:
         from diffprivlib.models import LogisticRegression
 
-        x, y = listed(records)
+        x, y = dense(records)
         model = LogisticRegression(
             epsilon=budget.epsilon, data_norm=domain.feature_length, C=self.inverse_regulariser,
             fit_intercept=False, random_state=seed,
@@ -170,7 +170,7 @@ class OpacusDescent(Peer):
         import torch
         from opacus import PrivacyEngine
 
-        x, y = (torch.tensor(vector, dtype=torch.float32) for vector in listed(records))
+        x, y = (torch.tensor(vector, dtype=torch.float32) for vector in dense(records))
         noise, clip = self.schedule(domain, budget).noise_scale, domain.lipschitz
         step = domain.diameter / math.sqrt(self.steps * (clip**2 + domain.p * noise**2))
         torch.manual_seed(seed)
@@ -203,7 +203,7 @@ def installed(package: str) -> str:
         return ABSENT
 
 
-def listed(records: Records) -> tuple[FloatArray, FloatArray]:
+def dense(records: Records) -> tuple[FloatArray, FloatArray]:
     """Features, shape (n, p), and labels, every record as often as it stands."""
     times = np.round(records.copies).astype(int)
     return np.repeat(records.features, times, axis=0), np.repeat(records.targets, times)

@@ -76,8 +76,8 @@ laws
 
 # %%
 practice(
-    f"objective perturbation with gamma noise spends {check(laws, 'objective_pure_silent_exact'):.3f} of its epsilon,",
-    f"with Gaussian noise {check(laws, 'objective_silent_exact'):.2f}: its certificate leaves that much to gain.",
+    f"objective perturbation with gamma noise spends {check(laws, 'objective_pure_zeroed_exact'):.3f} of its epsilon,",
+    f"with Gaussian noise {check(laws, 'objective_zeroed_exact'):.2f}: its certificate leaves that much to gain.",
 )
 
 # %% [markdown]

@@ -111,6 +111,18 @@
   const place = (point) => Object.entries(point.at).filter(([, at]) => at !== "").map(([axis, at]) => `${axis}=${at}`).join(", ");
   const interval = (point) => (point.error === null ? `${point.replicates ?? 1} replicate, no interval` : `99% interval ${number(low(point))} to ${number(high(point))}`);
 
+  /** The power law through a curve without a bound, by least squares on logarithms; none of fewer than three points. */
+  function fitted(curve) {
+    const used = curve.points.filter((point) => !point.state && point.x > 0 && point.mean > 0);
+    if (used.length < 3 || curve.points.some((point) => point.bound !== null)) return null;
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    const x = used.map((point) => Math.log(point.x)), y = used.map((point) => Math.log(point.mean));
+    const middle = mean(x), height = mean(y), spread = mean(x.map((value) => (value - middle) ** 2));
+    if (!(spread > 0)) return null;
+    const slope = mean(x.map((value, i) => (value - middle) * (y[i] - height))) / spread;
+    return { slope, at: (value) => Math.exp(height + slope * (Math.log(value) - middle)) };
+  }
+
   // ---- what is drawn
 
   let dragged = null; // the bound under the pointer: its scale, values by height, value and constant where it was taken
@@ -121,6 +133,9 @@
     const on = all.filter((curve) => curve.on);
     const points = on.flatMap((curve) => curve.points).filter((point) => positive(point.x, state.lx) && positive(point.mean, state.ly));
     const bounded = state.b ? points.filter((point) => positive(point.bound * state.c, state.ly) && point.bound !== null) : [];
+    on.forEach((curve) => { curve.fit = state.b ? fitted(curve) : null; });
+    const fits = on.filter((curve) => curve.fit).flatMap((curve) => curve.points.filter((point) => point.x > 0)
+      .map((point) => ({ x: point.x, y: curve.fit.at(point.x), curve: curve.id })));
     const look = new Map(all.map((curve) => [curve.id, curve]));
     const bars = points.filter((point) => point.error && positive(low(point), state.ly));
     const width = Math.min(1100, Math.max(320, by("plot").clientWidth || 900));
@@ -132,6 +147,7 @@
       y: { type: state.ly ? "log" : "linear", label: state.q.replaceAll("_", " "), grid: true, ...(dragged ? { domain: dragged.scale.domain } : {}), ...(state.ly ? { ticks: 6, tickFormat: "~e" } : {}) },
       marks: [
         Plot.line(bounded, { x: "x", y: (point) => point.bound * state.c, z: "curve", stroke, strokeDasharray: "6,4", strokeWidth: 2, clip: !!dragged, className: "bound" }),
+        Plot.line(fits, { x: "x", y: "y", z: "curve", stroke, strokeDasharray: "1,4", strokeWidth: 2, strokeLinecap: "round", className: "fit" }),
         Plot.line(points, { x: "x", y: "mean", z: "curve", stroke, strokeWidth: 1.5 }),
         Plot.ruleX(bars, { x: "x", y1: low, y2: high, stroke }),
         Plot.dot(points, { x: "x", y: "mean", fill: stroke, r: 3.5, symbol: (point) => (point.state ? "times" : look.get(point.curve).symbol), stroke }),
@@ -161,7 +177,7 @@
       box.dataset.curve = curve.id;
       const swatch = element("span", { className: "swatch", ariaHidden: "true" }, `─${curve.sign}─`);
       swatch.style.color = curve.colour;
-      return element("li", {}, element("label", {}, box, swatch, `${state.e.length > 1 ? `${curve.name}: ` : ""}${curve.label}${curve.where ? `, ${curve.where}` : ""} `, element("span", { className: "note" }, curve.role)));
+      return element("li", {}, element("label", {}, box, swatch, `${state.e.length > 1 ? `${curve.name}: ` : ""}${curve.label}${curve.where ? `, ${curve.where}` : ""} `, element("span", { className: "note" }, curve.role + (curve.fit ? `; no bound: dotted, fitted to the points, ${state.x}^${number(Number(curve.fit.slope.toPrecision(3)))}` : ""))));
     }));
   }
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPerturbation
     from dprepro.algorithms.sufficient_statistics import SufficientStatistics
 else:
-    __getattr__, __dir__ = lazy_imports(__name__, __file__)
+    __getattr__, __dir__ = lazy_imports(__name__)
 
 __all__ = [
     "Algorithm",

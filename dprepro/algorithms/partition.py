@@ -45,7 +45,7 @@ def parted(problem: Problem, parts: Sequence[int], rng: np.random.Generator) -> 
         return [_one_hot(view, some[:-1], size) for some, size in zip(drawn, parts, strict=True)]
     records = problem.records.records
     drawn = _drawn(np.rint(records.copies).astype(np.int64), parts, rng)
-    return [_listed(problem.domain, records, some, size) for some, size in zip(drawn, parts, strict=True)]
+    return [_dense_problem(problem.domain, records, some, size) for some, size in zip(drawn, parts, strict=True)]
 
 
 def over(problem: Problem, domain: Domain) -> Problem:
@@ -72,7 +72,7 @@ def _one_hot(view: OneHotView, counts: Counts, size: int) -> Problem:
     return Problem(domain, {"one_hot": OneHotView(domain, view.label, shares[:half], shares[half:])})
 
 
-def _listed(domain: Domain, records: Records, counts: Counts, size: int) -> Problem:
+def _dense_problem(domain: Domain, records: Records, counts: Counts, size: int) -> Problem:
     kept, within = counts > 0, replace(domain, n=size)
     some = Records(records.features[kept], records.targets[kept], counts[kept].astype(np.float64))
     return Problem(within, {"records": RecordsView(within, some)})

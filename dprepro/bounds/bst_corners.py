@@ -487,32 +487,32 @@ def released_delta_as_printed(epsilon: float, delta: float) -> float:
 
 def equation_9_delta(epsilon: float, delta: float) -> float:
     """What equation (9) spends beside a zeroed-out record with Delta = 2 beta/epsilon, over that delta."""
-    return _bent(1.0, epsilon, RIDGE, math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=True)
+    return _bent(1.0, epsilon, RIDGE, math.sqrt(8 * math.log(1 / delta)) / epsilon, zeroed_out=True)
 
 
 def equation_9_delta_replaced(epsilon: float, delta: float) -> float:
     """`equation_9_delta` where a record is replaced, with twice the noise."""
-    return _bent(1.0, epsilon, RIDGE, 2 * math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=False)
+    return _bent(1.0, epsilon, RIDGE, 2 * math.sqrt(8 * math.log(1 / delta)) / epsilon, zeroed_out=False)
 
 
 def appendix_e_delta(epsilon: float, delta: float) -> float:
     """The delta of a Huber function beside a zeroed-out record, in one dimension, with the repaired noise and Delta."""
     deviation = math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
-    return _bent(2.0, epsilon, RIDGE, deviation, silent=True)
+    return _bent(2.0, epsilon, RIDGE, deviation, zeroed_out=True)
 
 
 def appendix_e_delta_replaced(epsilon: float, delta: float) -> float:
     """`appendix_e_delta` where a record is replaced, with twice the noise."""
     deviation = 2 * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
-    return _bent(2.0, epsilon, RIDGE, deviation, silent=False)
+    return _bent(2.0, epsilon, RIDGE, deviation, zeroed_out=False)
 
 
 def appendix_e_delta_as_printed(epsilon: float, delta: float) -> float:
     """`appendix_e_delta_replaced` with Delta = beta/(2 epsilon) and the printed noise, where a record is replaced."""
-    return _bent(2.0, epsilon, 0.5, math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=False)
+    return _bent(2.0, epsilon, 0.5, math.sqrt(8 * math.log(1 / delta)) / epsilon, zeroed_out=False)
 
 
-def _bent(rise: float, epsilon: float, ridge: float, deviation: float, silent: bool) -> float:
+def _bent(rise: float, epsilon: float, ridge: float, deviation: float, zeroed_out: bool) -> float:
     """The largest delta between a record whose slope goes from -1 to rise - 1, and none, or one of slope 1.
 
     In units of v = Delta theta: the answer v needs the noise -(S(v) + v), so its density is phi((S + v)/deviation) (1 +
@@ -530,7 +530,7 @@ def _bent(rise: float, epsilon: float, ridge: float, deviation: float, silent: b
     first = np.exp(-(((v - 1 + rise * bend) / deviation) ** 2) / 2) * (
         1 + (epsilon / ridge) * ((bend > 0) & (bend < 1))
     )
-    second = np.exp(-(((v + (0 if silent else 1)) / deviation) ** 2) / 2) * np.ones_like(c)
+    second = np.exp(-(((v + (0 if zeroed_out else 1)) / deviation) ** 2) / 2) * np.ones_like(c)
     unit = step / (deviation * math.sqrt(2 * math.pi))
     tell = [
         (np.maximum(0.0, p - math.exp(epsilon) * q).sum(axis=0) * unit).max()

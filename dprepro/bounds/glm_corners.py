@@ -51,9 +51,9 @@ def theorem_1_privacy_at_two_records(epsilon: float, delta: float) -> float:
 def theorem_2_privacy_printed(epsilon: float, delta: float, ratio: float, granted: float) -> float:
     """Algorithm 2 as printed, features not clipped, at n = 2 in many dimensions: delta over what is claimed.
 
-    A record (X e_1, Y) beside a silent one becomes (X e_1, -Y); squared loss, ``ratio`` = A/Y. As n = T = 2 one noisy
-    gradient is published, and Phi with it: in many dimensions the lengths of the other columns tell w up to a sign
-    that Phi e_1 has too. Given Phi the shift is |Phi e_1| epsilon/(sqrt(8 L) (1 + ratio)), and k |Phi e_1|^2 is
+    A record (X e_1, Y) beside a zeroed-out one becomes (X e_1, -Y); squared loss, ``ratio`` = A/Y. As n = T = 2 one
+    noisy gradient is published, and Phi with it: in many dimensions the lengths of the other columns tell w up to a
+    sign that Phi e_1 has too. Given Phi the shift is |Phi e_1| epsilon/(sqrt(8 L) (1 + ratio)), and k |Phi e_1|^2 is
     chi-square with k degrees of freedom: the noise fits |Phi e_1| = 1. k is the printed one times ``granted``.
     """
     logarithm = math.log(1 / delta)
@@ -75,7 +75,8 @@ def theorem_3_privacy_printed(
 ) -> float:
     """Theorem 3 with the printed lambda and ``granted`` times the printed sigma^2, squared loss: delta over delta.
 
-    One record (X, Y) becomes (X, -Y) among n - 1 silent ones: the minimiser, X Y/n over X^2/n + lambda/2, turns round.
+    One record (X, Y) becomes (X, -Y) among n - 1 zeroed-out ones: the minimiser, X Y/n over X^2/n + lambda/2, turns
+    round.
     """
     x, y, smoothness = feature_length, label_level, 2 * feature_length**2
     weight, sigma = _theorem_3_printed(n, epsilon, delta, x, radius, y)
@@ -246,8 +247,8 @@ def low_dimension_least(n: float, epsilon: float, delta: float, scale: float) ->
 
     Squared loss, X = 1, A = ``scale`` <= 1, B = A/sqrt 2. Labels B where x = 1, which has chance q, else x = 0: at q =
     min(1, lambda/2) the ridge costs q B^2 lambda^2/(2 q + lambda)^2. At q = 1 the noise costs sigma^2, sigma being at
-    least what the record (1, 1) needs that becomes (1, -1) among silent ones: the minimiser moves by 2 min(B, 2/(2 +
-    lambda n)), over the largest shift that (epsilon, delta) allows. The larger of the two is least where they are
+    least what the record (1, 1) needs that becomes (1, -1) among zeroed-out ones: the minimiser moves by 2 min(B, 2/(2
+    + lambda n)), over the largest shift that (epsilon, delta) allows. The larger of the two is least where they are
     equal. The rate, which has no delta, is given sqrt(ln(1/delta)).
     """
     radius, shift = scale / math.sqrt(2), largest_shift(epsilon, delta)

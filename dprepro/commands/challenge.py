@@ -78,16 +78,16 @@ def _entered(witness: Path, path: Path, arguments: Arguments) -> str:
         if isinstance(content, dict) and "attack" in content:
             if not arguments.who:
                 raise InputError("who is missing: give the name under which the counterexample is published, who=NAME")
-            return told(enter_counterexample(path, read_witness(witness), arguments.who, __version__))
+            return in_a_line(enter_counterexample(path, read_witness(witness), arguments.who, __version__))
         submission = submission_of(content | {"who": arguments.who} if arguments.who else content, witness)
         submission = replace(submission, who=arguments.who or submission.who)
         trusted = witness.parent.resolve() if arguments.trust else None
-        return told(WitnessChallenge(submission, trusted, 60 * arguments.minutes, __version__).enter(path))
+        return in_a_line(WitnessChallenge(submission, trusted, 60 * arguments.minutes, __version__).enter(path))
     except PremiseError as error:
         return f"not accepted: premise violated: {error}; nothing is entered"
 
 
-def told(entry: RegisterEntry) -> str:
+def in_a_line(entry: RegisterEntry) -> str:
     """An entry in a line."""
     verdict = "accepted" if entry.accepted else "not accepted"
     return (
@@ -127,6 +127,6 @@ def _renewed(path: Path, arguments: Arguments) -> Iterator[str]:
         for submission in found(results):
             try:
                 entry = WitnessChallenge(submission, None, 60 * arguments.minutes, __version__).enter(path)
-                yield f"{submission.statement}, {submission.who}: {told(entry)}"
+                yield f"{submission.statement}, {submission.who}: {in_a_line(entry)}"
             except (PremiseError, InputError) as error:
                 yield f"{submission.statement}, {submission.who}: not entered: {error}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
     from dprepro.constructions.tardos_lasso import TardosLasso
 else:
-    __getattr__, __dir__ = lazy_imports(__name__, __file__)
+    __getattr__, __dir__ = lazy_imports(__name__)
 
 __all__ = [
     "ApartNeedleFamily",

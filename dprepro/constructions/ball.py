@@ -54,7 +54,7 @@ class OneWayMarginals(UnitBall):
             raise PremiseError(f"bias={self.bias:g} leaves no bias among n={n:g} whole records")
         counts = np.array([heavy, n - heavy], dtype=np.float64)
         signs, c = np.array([[1.0], [-1.0]])[counts > 0], np.full(domain.p, 1 / math.sqrt(domain.p))
-        return listed(domain, Records(signs * c, counts=counts[counts > 0]))
+        return dense_problem(domain, Records(signs * c, counts=counts[counts > 0]))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class OnePlace(UnitBall):
     def build(self, point: Point, noise_scale: float) -> Problem:
         domain = self.domain(point)
         place = np.full(domain.p, self.place / math.sqrt(domain.p))
-        return listed(domain, Records(place[None, :], counts=np.array([domain.n])))
+        return dense_problem(domain, Records(place[None, :], counts=np.array([domain.n])))
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class SpreadPlaces(UnitBall):
         copies, domain = _copies(point, 4), self.domain(point)
         centre, aside = 0.5 * np.eye(1, domain.p), self.spread * np.eye(domain.p)[1:]
         counts = np.append(domain.n - 2 * len(aside) * copies, np.full(2 * len(aside), copies))
-        return listed(
+        return dense_problem(
             domain, Records(np.concatenate([centre, centre + aside, centre - aside]), counts=counts), centre[0]
         )
 
@@ -133,7 +133,9 @@ class HingeCorner(Construction):
         repeats = [len(once), len(once), 1]
         counts = np.repeat([3 * copies, copies, domain.n % (4 * len(once))], repeats)
         features, labels = np.concatenate([once, once, 0 * first]), np.repeat([1.0, -1.0, 1.0], repeats)
-        return listed(domain, Records(features[counts > 0], labels[counts > 0], counts[counts > 0]), 2 / 3 * first[0])
+        return dense_problem(
+            domain, Records(features[counts > 0], labels[counts > 0], counts[counts > 0]), 2 / 3 * first[0]
+        )
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class HuberCounterexample(Construction):
     def __post_init__(self) -> None:
         self._demand("smoothing", self.smoothing > 0, "positive")
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         return dict(point) | {"p": 1}
 
     def domain(self, point: Point) -> Domain:
@@ -175,10 +177,10 @@ class HuberCounterexample(Construction):
             count = round(n / 3)
         records, counts = np.array([first, second]), np.array([count, n - count], dtype=np.float64)
         (x, y), counts = records[counts > 0].T, counts[counts > 0]
-        return listed(self.domain(point), Records(x[:, None], y, counts))
+        return dense_problem(self.domain(point), Records(x[:, None], y, counts))
 
 
-def listed(domain: Domain, records: Records, known: FloatArray | None = None) -> Problem:
+def dense_problem(domain: Domain, records: Records, known: FloatArray | None = None) -> Problem:
     """The problem of these records, with their minimiser where it is known."""
     return Problem(domain, {"records": RecordsView(domain, records, known)})
 

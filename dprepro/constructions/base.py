@@ -89,7 +89,7 @@ class Construction(ABC):
         """Whether replicates of a grid point are given data of their own."""
         return type(self).draw is not Construction.draw
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         """The grid point as the construction fixes it: a table, say, has its own p."""
         return dict(point)
 

@@ -173,7 +173,7 @@ class Corners:
 
     def _problem(self, domain: Domain, records: Records) -> Problem:
         domain = replace(domain, n=records.n)
-        return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records)})
+        return Problem(domain, {_view(self.listing): partial(_dense_view, self.listing, domain, records)})
 
 
 def promised(pairs: Mapping[str, Pair], label_bound: float | None) -> Mapping[str, Pair]:
@@ -210,7 +210,7 @@ def _held(representation: str, both: tuple[list[Record], list[Record]]) -> list[
     ]  # fmt: skip
 
 
-def _listed(listing: str, domain: Domain, records: Records) -> RecordsView | OneHotView:
+def _dense_view(listing: str, domain: Domain, records: Records) -> RecordsView | OneHotView:
     if listing != "one_hot":
         return RecordsView(domain, records)
     signs = np.sign(records.targets)[:, None] * np.sign(records.features)

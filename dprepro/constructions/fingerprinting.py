@@ -162,7 +162,7 @@ class Fingerprinting(PaddedFamily):
         self._demand("strangers", self.strangers >= 1, "at least 1")
         self._demand("part", 0 < self.part < 1, "in (0, 1)")
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         """n = ratio sqrt(p), rounded, where a ratio is given."""
         n = max(1, round(self.ratio * math.sqrt(point["p"]))) if self.ratio else point["n"]
         return dict(point) | {"n": n}

@@ -113,7 +113,7 @@ class CoinPopulation(Population):
 
     loss: Literal["absolute", "hinge", "positive_part", "half_squared_distance"] = "absolute"
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         return dict(point) | {"p": 1}
 
     def domain(self, point: Point) -> Domain:

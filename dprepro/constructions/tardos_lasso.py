@@ -89,11 +89,11 @@ class TardosLasso(Attackable):
         """k, an order of Paley."""
         return paley_order(max(self.kappa * self.users * self.columns, self.columns))
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         return dict(point) | {"n": self.users + self.block, "p": self.columns}
 
     def domain(self, point: Point) -> Domain:
-        return unit_lasso(self.settle(point))
+        return unit_lasso(self.resolve(point))
 
     def representations(self, point: Point) -> frozenset[str]:
         """Moments with the orthogonal block implicit, and records where it can be written out."""

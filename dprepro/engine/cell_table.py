@@ -250,8 +250,7 @@ class CellTable:
             most = self._holds_most(keys) if most is None else most
             found = self._in_order(columns, keys) if most else self._selected(columns, keys)
             if trusted:
-                for line in found:
-                    yield line[0], line[1:-2], origins.get(line[-2], _UNKNOWN), line[-1]
+                yield from ((line[0], line[1:7], origins.get(line[7], _UNKNOWN), line[8]) for line in found)
             else:
                 yield from _all_judged(found, origins)
 
@@ -346,11 +345,11 @@ def _all_judged(
     known = {number: (origin, digest_end(origin)) for number, origin in origins.items()}
     nobody = _UNKNOWN, digest_end(_UNKNOWN)
     for line in lines:
-        number, found = line[-2:]
+        number, found = line[7], line[8]
         origin, end = known.get(number, nobody)
-        if number is None or type(line[0]) is not bytes or digest_before(line[:-2], end) != found:
+        if number is None or type(line[0]) is not bytes or digest_before(line[:7], end) != found:
             origin, found = _judged(line, origins)
-        yield line[0], line[1:-2], origin, found
+        yield line[0], line[1:7], origin, found
 
 
 def _judged(line: Sequence[Any], origins: Mapping[int, Origin]) -> tuple[Origin, bytes]:

@@ -92,7 +92,7 @@ def _raise_in(thread: int, error: type[BaseException] | None) -> None:
 
 
 @contextmanager
-def _limited_beside(seconds: float) -> Iterator[None]:
+def _time_limit_beside(seconds: float) -> Iterator[None]:
     """`limited`, for any thread."""
     global _alarms
     if _alarms is None or not _alarms.is_alive():  # a copy of a process has none
@@ -133,13 +133,13 @@ def watched() -> Iterator[Watch]:
 
 
 @contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
+def time_limit(seconds: float | None) -> Iterator[None]:
     """Raise `CellLimit` in a cell that takes longer. To be entered anew for each cell."""
     if seconds is None:
         yield
         return
     if not LIMITS or threading.current_thread() is not threading.main_thread():
-        with _limited_beside(seconds):
+        with _time_limit_beside(seconds):
             yield
         return
     before = signal.signal(signal.SIGALRM, _end)

@@ -16,6 +16,7 @@ GONE = {"among": "these"}
 
 QUANTITIES = {
     "spent_epsilon": "certified_epsilon", "overspent_epsilon": "violating_epsilon", "noise_drawn": "noise_moments",
+    "exact_delta_silent": "exact_delta_zeroed_out",
 }  # fmt: skip
 """Quantities of rows, which checks and figures name too."""
 

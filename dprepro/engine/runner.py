@@ -20,7 +20,7 @@ from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
-from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
+from dprepro.engine.long_cells import CellLimit, Watch, time_limit, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
 from dprepro.engine.resources import gc_frozen, gc_paused
@@ -469,7 +469,7 @@ def _measured(
     def alone(cell: Cell) -> Result:
         watch.began, watch.cell = time.monotonic(), cell
         try:
-            with limited(cell_seconds):
+            with time_limit(cell_seconds):
                 return measure_cell(measure, cell)
         except CellLimit as error:  # as it dealt with another failure
             status = f"failed: CellLimit: {error}"
@@ -478,7 +478,7 @@ def _measured(
 
     def together(alike: Sequence[Cell]) -> list[Line]:
         watch.began, watch.cell = time.monotonic(), alike[0]
-        with suppress(CellLimit), limited(cell_seconds):
+        with suppress(CellLimit), time_limit(cell_seconds):
             return measure_block(many, alike, made) if many else []
         return []
 
@@ -514,14 +514,16 @@ def _measured(
 def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     """The cells in stretches of one series, grid point and specification."""
     start = 0
-    for at in range(1, len(cells) + 1):
-        cell = cells[start]
-        if at == len(cells) or not (
-            cells[at].axes is cell.axes and cells[at].science == cell.science and cells[at].series == cell.series
-            and cells[at].code == cell.code
+    for at, cell in enumerate(cells):
+        first = cells[start]
+        if not (
+            cell.axes is first.axes and cell.science == first.science and cell.series == first.series
+            and cell.code == first.code
         ):  # fmt: skip
             yield cells[start:at]
             start = at
+    if cells:
+        yield cells[start:]
 
 
 def _together(results: Sequence[Result], lines: Sequence[Line]) -> int:

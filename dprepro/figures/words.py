@@ -30,7 +30,7 @@ QUANTITIES = {
     "excess_risk": "excess risk (mean)",
     "sum_risk": "excess risk (sum over n)",
     "exact_delta": "δ at least, by output distribution",
-    "exact_delta_silent": "δ at least, by output distribution, beside a zeroed-out record",
+    "exact_delta_zeroed_out": "δ at least, by output distribution, beside a zeroed-out record",
     "lower_epsilon": "ε at least, by output distribution",
     "largest_gap": "largest gap",
     "ratio": "left side over right side",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dprepro.laws.support_law import ExponentialSupportLaw
     from dprepro.laws.votes_law import VotesLaw
 else:
-    __getattr__, __dir__ = lazy_imports(__name__, __file__)
+    __getattr__, __dir__ = lazy_imports(__name__)
 
 LAWS: dict[str, str] = {
     "EfficientSampler": "SamplerLaw",
@@ -114,7 +114,7 @@ def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) 
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
-        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
+        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), zeroed_out=False)
     try:
         known = [find(algorithm, problem.domain, budget) for problem in pair]
         return known[0].beside(known[1], *pair)

@@ -29,12 +29,12 @@ class NeighbourLaws:
 
     Attributes:
         first, second: the probabilities.
-        silent: whether the record that differs is zeroed out in one of the two data sets.
+        zeroed_out: whether the record that differs is zeroed out in one of the two data sets.
     """
 
     first: FloatArray
     second: FloatArray
-    silent: bool
+    zeroed_out: bool
 
     def lower_delta(self, epsilon: float) -> float:
         """At least so much is delta(epsilon): the larger of sum (P - e^epsilon Q)_+ and sum (Q - e^epsilon P)_+."""
@@ -104,7 +104,7 @@ class Law(ABC):
         ranks = (self.below(problem, places), other.below(another, places))
         masses = [np.diff(rank, prepend=0.0, append=1.0) for rank in ranks]
         seen = np.minimum(*masses) > LEAST
-        return NeighbourLaws(masses[0][seen], masses[1][seen], silent=False)
+        return NeighbourLaws(masses[0][seen], masses[1][seen], zeroed_out=False)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Law:
         """This law with some of the class's own parameters replaced; raises InputError for an unknown one."""

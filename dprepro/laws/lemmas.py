@@ -47,11 +47,11 @@ def perturbation_lemmas(
     if not ridge:
         raise PremiseError("Lemmas 24 and 3 need a Delta above zero")
     sharp, excess = _regularised(view, ridge / n)
-    least = _listed(view, view.minimum.theta)
+    least = _dense(view, view.minimum.theta)
     eta = _strong_convexity(view) if "theorem_30" in names else 0.0
     found: dict[str, float] = {}
     for solution in solutions:
-        norm, theta = solution.diagnostics["noise_norm"], _listed(view, solution.theta)
+        norm, theta = solution.diagnostics["noise_norm"], _dense(view, solution.theta)
         energy = 2 * norm**2 / (ridge * n)
         reach = 2 * norm / (ridge + eta) + math.sqrt(ridge / (ridge + eta)) * _norm(least)
         ratios = {
@@ -94,13 +94,13 @@ def huberisation_lemmas(
 def _regularised(view: View, ridge: float) -> tuple[FloatArray, Callable[[Point], float]]:
     """The minimiser of the risk + (ridge/2) ||theta||^2, and what a point has above its minimum."""
     least = view.minimise(0.0, ridge)
-    at = _listed(view, least.theta)
+    at = _dense(view, least.theta)
     if not isinstance(view, MomentsView):
-        return at, lambda point: view.value(point) + 0.5 * ridge * _norm(_listed(view, point)) ** 2 - least.value
+        return at, lambda point: view.value(point) + 0.5 * ridge * _norm(_dense(view, point)) ** 2 - least.value
     sharp = view.moments.plus(0.0, ridge)  # no difference of near-equal numbers
     return (
         at,
-        lambda point: float(sharp.gradient(at) @ (_listed(view, point) - at)) + sharp.form(_listed(view, point) - at),
+        lambda point: float(sharp.gradient(at) @ (_dense(view, point) - at)) + sharp.form(_dense(view, point) - at),
     )
 
 
@@ -112,7 +112,7 @@ def _strong_convexity(view: View) -> float:
     return eta
 
 
-def _listed(view: View, theta: Point) -> FloatArray:
+def _dense(view: View, theta: Point) -> FloatArray:
     if isinstance(view, MomentsView):
         return view.coordinates(theta)
     assert isinstance(theta, np.ndarray)

@@ -85,7 +85,9 @@ class ReleaseLaw(Law):
         first, second = (self.centre(self._split(extra)) for extra in (1, 0))
         unit = self.scale
         ends = np.concatenate([[-math.inf], np.linspace(-SCALES, SCALES, PLACES), [math.inf]])
-        yield NeighbourLaws(self.noise.masses(ends), self.noise.masses(ends - (second - first) / unit), silent=False)
+        yield NeighbourLaws(
+            self.noise.masses(ends), self.noise.masses(ends - (second - first) / unit), zeroed_out=False
+        )
 
     def _split(self, extra: int) -> Problem:
         """So many more records on the right side than n/2 rounded down."""

@@ -299,7 +299,7 @@ class Arrays(_Bounded):
         content = repr(features.shape).encode() + features.tobytes() + labels.tobytes()
         return {"data": hashlib.sha256(content).hexdigest()}
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         """p is that of X, and n at most the number of its records."""
         records, p = self.arrays[0].shape
         return dict(point) | {"n": min(point["n"], records), "p": p}
@@ -347,7 +347,7 @@ class ListedRecords(_Bounded):
     def _counts(self) -> Sequence[float]:
         return self.copies or (1.0,) * len(self.y)
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         """n and p are those of the records."""
         return dict(point) | {"n": math.fsum(self._counts), "p": len(self.X[0])}
 

@@ -247,10 +247,10 @@ class _Grid:
         return {axis: list(self.axes[axis])}
 
     def points(self, axis: str, construction: Construction) -> list[dict[str, float]]:
-        """The grid points along an axis, as the construction settles them."""
+        """The grid points along an axis, as the construction resolves them."""
         full = {**DEFAULTS, **self.base}
         found = [{**full, axis: value} for value in self.axes[axis]]
-        return [at(construction, point).settle(point) for point in found]
+        return [at(construction, point).resolve(point) for point in found]
 
     def smallest(self, construction: Construction) -> dict[str, float]:
         """The point that costs least."""
@@ -447,7 +447,7 @@ def _saturated(tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, flo
     def limit(point: Mapping[str, float]) -> float:
         """The risk from which on a point is saturated, by data of its p and few records."""
         if point["p"] not in limits:
-            few = at(data, point).settle({**point, "n": at_point["n"]})
+            few = at(data, point).resolve({**point, "n": at_point["n"]})
             limits[point["p"]] = at(data, few).draw(few, 0.0, np.random.default_rng(0)).trivial_risk / SATURATED
         return limits[point["p"]]
 

@@ -63,7 +63,7 @@ def choose(
         InputError: fewer than two candidates run on these data at the budget of one run.
     """
     stopping = Stopping() if stopping is None else stopping
-    point = table.settle({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
+    point = table.resolve({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
     problem, run = table.build(point, 0.0), stopping.share(budget)
     whole = AdviceQuestion(point["n"], point["p"], budget, str(table.loss), table.constraint_set, table.radius)
     learnt = max(1.0, round((1 - PrivateChoice.holdout) * point["n"]))

@@ -144,7 +144,7 @@ def gradient_distance(
 ) -> tuple[float, float]:
     """``sensitivity`` and ``apart`` of losses with a Lipschitz constant, for the mean loss (over the batch) or the sum.
 
-    A replacement moves a sum of gradients by 2C, a record that comes or goes or falls silent by C.
+    A replacement moves a sum of gradients by 2C, a record that comes or goes or is zeroed out by C.
 
     Raises:
         InputError: n is private, and the mean or a batch of the n records would read it.

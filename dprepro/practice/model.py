@@ -101,7 +101,7 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
     Raises:
         InputError: the algorithm refuses the data or the budget.
     """
-    point = table.settle({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
+    point = table.resolve({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
     problem = table.build(point, 0.0)
     answer = algorithm.solve(problem, budget, rng)
     theta = np.asarray(answer.theta, dtype=np.float64)

@@ -163,7 +163,7 @@ class AdviceStudy(Study):
                 canonical(self.identity(**describe({"construction": data, "algorithms": known, "draws": self.draws}))),
                 self.code(data, *self._judged),
             )
-            grid = [at(data, point).settle(point) for point in points(label, self._axes(data, design), data)]
+            grid = [at(data, point).resolve(point) for point in points(label, self._axes(data, design), data)]
             for point in {tuple(point.values()): point for point in grid}.values():
                 found += [Cell(label, "claim", point, k, design.seed, *made) for k in range(design.replicates)]
         return found

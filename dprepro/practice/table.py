@@ -170,7 +170,7 @@ class Table(Construction):
         public = hashlib.sha256(repr(self.public).encode()).hexdigest()
         return {"data": self.encoded.digest, "schema": public}
 
-    def settle(self, point: Point) -> dict[str, float]:
+    def resolve(self, point: Point) -> dict[str, float]:
         """p is the table's, and n at most what is not held out."""
         return dict(point) | {"n": min(point["n"], len(self._parts()[0])) * self.copies, "p": self.public.p}
 

@@ -146,12 +146,12 @@ def ranked(
     left = list(pairs)
     for draws, kept in stages:
         if len(left) > kept:
-            limits = [_told(*draw(pair, draws), delta, level) for pair in left]
+            limits = [_largest_limit(*draw(pair, draws), delta, level) for pair in left]
             left = [left[place] for place in sorted(range(len(left)), key=lambda place: -limits[place])[:kept]]
     return left
 
 
-def _told(first: Answers, second: Answers, delta: float, level: float) -> float:
+def _largest_limit(first: Answers, second: Answers, delta: float, level: float) -> float:
     """The largest limit of an event; none where there is nothing but one and the same error."""
     if same_error(first, second):
         return -math.inf

@@ -26,7 +26,7 @@ NAMES = {
     "certified_epsilon": ("the certified epsilon", "its budget"),
     "lower_epsilon": ("the epsilon that output distributions show", "its budget"),
     "exact_delta": ("the exact delta", "that of its budget"),
-    "exact_delta_silent": ("the exact delta beside a record that says nothing", "that of its budget"),
+    "exact_delta_zeroed_out": ("the exact delta beside a zeroed-out record", "that of its budget"),
     "largest_loss": ("the largest privacy loss", "its epsilon"),
     "mixing_steps": ("the number of mixing steps", "its bound"),
     "risk_over_zero": ("the risk over that of the answer zero", "its bound"),
@@ -185,7 +185,7 @@ def _first(form: Mapping[str, Any]) -> Iterable[str]:
 
 def _limits(form: Mapping[str, Any]) -> Iterable[str]:
     """The ranges of everything that was measured, outside of which nothing was."""
-    ranges = list(dict.fromkeys(filter(None, (_told(entry.get("range", "")) for entry in form["evidence"]))))
+    ranges = list(dict.fromkeys(filter(None, (_of_a_budget(entry.get("range", "")) for entry in form["evidence"]))))
     if len(ranges) == 1:
         yield f"Measured at {ranges[0]}."
     elif ranges:
@@ -194,7 +194,7 @@ def _limits(form: Mapping[str, Any]) -> Iterable[str]:
         yield "That is less than the statement says: not contradicted, no more."
 
 
-def _told(grid: str) -> str:
+def _of_a_budget(grid: str) -> str:
     """A grid without what no budget has: a statement without one is measured at epsilon = inf, delta = 0 and n = 1."""
     if r"$\epsilon$ = inf" in grid:
         grid = grid.replace(r", $\epsilon$ = inf, $\delta$ = 0", "").removeprefix("$n$ = 1, ")

@@ -120,9 +120,9 @@ STATEMENTS = (
         note=("By accounting, audited with full gradients, and by the exact law of the last iterate in one "
               r"dimension, which with sampled records tells a fifth of what all iterates may $(n = 2, \delta = .1)$. "
               "The literal algorithm spends a quarter of its budget; see the errata on the proof's arithmetic. The "
-              "statement is about a record that is replaced. Beside a silent one the step of a sampled record still "
-              r"moves by two gradients, since the record hides among others: one of $n = 20$ spends 4.1 at $\delta = "
-              "10^{-6}$ where a shift of one gradient has 2.1, so the account takes two there too.")),
+              "statement is about a record that is replaced. Beside a zeroed-out one the step of a sampled record "
+              "still moves by two gradients, since the record hides among others: one of $n = 20$ spends 4.1 at "
+              r"$\delta = 10^{-6}$ where a shift of one gradient has 2.1, so the account takes two there too.")),
     Statement(item="Lemma 2.2", kind="privacy", place="section 2", says=Says(
         text=(r"An $\epsilon$-private algorithm, $\epsilon \le 1$, run on a random share $\gamma$ of the records "
               r"costs $2 \gamma \epsilon$."),

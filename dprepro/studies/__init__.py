@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dprepro.studies.series import Series
     from dprepro.studies.worst_case_study import Hunt, WorstCaseStudy
 else:
-    __getattr__, __dir__ = lazy_imports(__name__, __file__)
+    __getattr__, __dir__ = lazy_imports(__name__)
 
 __all__ = [
     "AttackStudy",

@@ -66,7 +66,7 @@ class Design:
 
 
 def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list[dict[str, float]]:
-    """The grid; an axis beyond the main ones must set a field of one of the parts, or it would be a slip of the pen.
+    """The grid; an axis beyond the main ones must set a field of one of the parts, or it would be a typo.
 
     A part is a dataclass, or a class of such.
     """

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -53,9 +54,9 @@ def forecast(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -
 def _points(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -> Iterator[_Point]:
     """Every measurement once, with how often it is repeated."""
     known = set[tuple[str, str, tuple[float, ...]]]()
-    for _, own in itertools.groupby(cells, key=lambda cell: cell.series):
+    for _, own in itertools.groupby(cells, key=attrgetter("series")):
         hard: list[tuple[float, _Point, CellContext]] = []
-        for _, same in itertools.groupby(own, key=lambda cell: id(cell.axes)):
+        for _, same in itertools.groupby(own, key=attrgetter("axes")):  # one object, so that they compare at once
             replicates = list(same)
             cell = replicates[0]
             if (name := (cell.science, ",".join(cell.axes), tuple(cell.axes.values()))) in known:

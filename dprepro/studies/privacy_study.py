@@ -54,7 +54,7 @@ class PrivacyStudy(Study):
 
     Quantities: where delta > 0, ``exact_delta``, the largest over pairs and directions, with the budget's delta as
     bound, ``lower_epsilon``, the least at which all pairs keep to delta, which tells how near that is, and under
-    replacement also ``exact_delta_silent``, over pairs with a zeroed-out record; where delta = 0,
+    replacement also ``exact_delta_zeroed_out``, over pairs with a zeroed-out record; where delta = 0,
     ``largest_loss``, the largest |ln p/p'|, with epsilon as bound; what the law `report`s; and, where the algorithm
     promises privacy, ``certified_epsilon``, and ``certified_delta`` or ``certified_loss``: the largest
     over the pairs at that epsilon, which must keep to it. ``known_delta`` and ``known_loss`` are those of a pair whose
@@ -103,7 +103,7 @@ class PrivacyStudy(Study):
             for name in largest:
                 if name == "lower_epsilon":
                     largest[name] = max(largest[name], pair.lower_epsilon(delta))
-                elif name != "exact_delta_silent" or pair.silent:
+                elif name != "exact_delta_zeroed_out" or pair.zeroed_out:
                     largest[name] = max(largest[name], pair.lower_delta(epsilon) if delta > 0 else pair.lower_loss())
             if privacy_loss is not None:
                 certified = max(certified, pair.lower_delta(privacy_loss.epsilon) if delta > 0 else pair.lower_loss())
@@ -121,7 +121,7 @@ class PrivacyStudy(Study):
         """What is measured of the pairs."""
         if point["delta"] == 0:
             return ["largest_loss"]
-        silent = ["exact_delta_silent"] if self.neighbours is Neighbours.REPLACE_ONE else []
+        silent = ["exact_delta_zeroed_out"] if self.neighbours is Neighbours.REPLACE_ONE else []
         return ["exact_delta", "lower_epsilon", *silent]
 
     def _tested(self, label: str, point: Mapping[str, float]) -> list[str]:
@@ -155,4 +155,4 @@ def known_pair(budget: Budget) -> laws.NeighbourLaws:
     noise, law = (Gaussian, NormalNoise()) if budget.delta > 0 else (Laplace, LaplaceNoise())
     scale = noise_for(lambda value: noise(value).guarantee(1.0), 1, budget)
     ends = np.concatenate([[-math.inf], np.linspace(-PLACES, PLACES, POINTS), [math.inf]])
-    return laws.NeighbourLaws(law.masses(ends), law.masses(ends - 1 / scale), silent=True)
+    return laws.NeighbourLaws(law.masses(ends), law.masses(ends - 1 / scale), zeroed_out=True)

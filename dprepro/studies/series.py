@@ -120,7 +120,7 @@ class Series:
         return {axis: values[:1] for axis, values in axes.items()} if self.one_point else axes
 
     def grid(self, label: str, design: Design, parts: Sequence[Any]) -> list[dict[str, float]]:
-        """All points, each once, as the construction settles them and with the tied axes.
+        """All points, each once, as the construction resolves them and with the tied axes.
 
         Raises:
             InputError: too many points, or an axis that sets a field of none of the ``parts``.
@@ -136,7 +136,7 @@ class Series:
                 "give the parameter another name, as sampling_rate"
             )
         for point in points(label, axes, *parts):
-            place = at(self.construction, point).settle(point)
+            place = at(self.construction, point).resolve(point)
             place |= {axis: _formula(label, axis, text, place) for axis, text in self.tied.items()}
             found.setdefault(tuple(place.values()), place)
         return list(found.values())

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # the imports that a package lists are read as its own by a fingerprint
 
-def lazy_imports(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+
+def lazy_imports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and ``__dir__`` (PEP 562) of a package that writes its imports under ``if TYPE_CHECKING:``.
 
     An experiment needs two or three of forty algorithms. A package writes each import once, where type checkers and the
@@ -18,18 +20,17 @@ def lazy_imports(package: str, file: str) -> tuple[Callable[[str], Any], Callabl
         if TYPE_CHECKING:
             from dprepro.algorithms.data_free import DataFree
         else:
-            __getattr__, __dir__ = lazy_imports(__name__, __file__)
+            __getattr__, __dir__ = lazy_imports(__name__)
 
     Args:
         package: its ``__name__``.
-        file: its ``__file__``.
     """
 
     @lru_cache(maxsize=1)
     def modules() -> dict[str, str]:
         import ast
 
-        with open(file, "rb") as source:
+        with open(str(sys.modules[package].__file__), "rb") as source:
             tree = ast.parse(source.read())
         blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
         imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]

@@ -98,7 +98,7 @@ def test_output_perturbation_adds_noise_of_the_stated_scale_to_every_coordinate(
 @pytest.mark.parametrize("loss", [SquaredLoss(), HuberLoss(), LogisticLoss()])
 @pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT])
 def test_the_sensitivity_of_the_regularised_minimiser_is_never_exceeded(loss, neighbours):
-    """On records of any smooth loss, one of which is replaced by the opposite one, or falls silent (x = 0)."""
+    """On records of any smooth loss, one of which is replaced by the opposite one, or is zeroed out (x = 0)."""
     algorithm, rng = RegularisedOutputPerturbation(), np.random.default_rng(4)
     domain, given = unit_ball(loss, 12, 3), budget(neighbours=neighbours)
     bound, weight = algorithm.sensitivity(domain, given), algorithm.schedule(domain, given).weight

@@ -259,7 +259,7 @@ def test_sparse_regression_gives_half_of_epsilon_to_the_support_and_half_with_al
 ) -> None:
     """zeta = 2 s^(3/2), lambda = s on s coordinates of the unit box, and Delta = 2 lambda/epsilon' of the native half.
 
-    Under replacement the fit runs at the half's half, for two records that fall silent.
+    Under replacement the fit runs at the half's half, for two records that are zeroed out.
     """
     budget, s = BUDGET if noise == "gaussian" else PURE, 2
     domain = Domain(HalfSquaredLoss(), Box(4), 40, feature_norm=math.inf, label_bound=2.0)

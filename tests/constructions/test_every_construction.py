@@ -14,7 +14,7 @@ import yaml
 
 import dprepro.constructions
 from dprepro.constructions import Construction, OnePlace
-from dprepro.constructions.ball import listed
+from dprepro.constructions.ball import dense_problem
 from dprepro.errors import InputError
 from dprepro.problems import REPRESENTATIONS, GroupPoint, L1Ball, PlanePoint, Records
 from dprepro.support.typed import build
@@ -49,7 +49,7 @@ def each(*names):
 
 def drawn(construction, seed=0):
     """A data set of the family, at the point where its parameters put it."""
-    return construction.draw(construction.settle(POINT), NOISE, np.random.default_rng(seed))
+    return construction.draw(construction.resolve(POINT), NOISE, np.random.default_rng(seed))
 
 
 class Undeclared(OnePlace):
@@ -64,7 +64,9 @@ class TooLarge(OnePlace):
 
     def build(self, point, noise_scale):
         problem = super().build(point, noise_scale)
-        return listed(problem.domain, Records(3 * problem.records.records.features, counts=np.array([point["n"]])))
+        return dense_problem(
+            problem.domain, Records(3 * problem.records.records.features, counts=np.array([point["n"]]))
+        )
 
 
 class Restless(OnePlace):
@@ -102,7 +104,7 @@ def test_every_construction_that_the_package_exports_has_a_yaml():
 
 @each()
 def test_views_and_domain_are_declared_as_they_are_built(construction):
-    point = construction.settle(POINT)
+    point = construction.resolve(POINT)
     declared = construction.representations(point)
     for problem in (construction.build(point, NOISE), drawn(construction)):
         assert problem.representations == declared & set(REPRESENTATIONS)
@@ -135,12 +137,12 @@ def test_records_are_whole_and_within_the_bounds_of_the_domain(construction):
 def test_all_views_that_list_the_coordinates_agree(construction):
     problem, rng = drawn(construction), np.random.default_rng(1)
     within, domain = problem.constraint_set, problem.domain
-    listed = {name: problem.see(name) for name in problem.representations & {"one_hot", "moments", "records"}}
-    assert listed
+    views = {name: problem.see(name) for name in problem.representations & {"one_hot", "moments", "records"}}
+    assert views
     points = [within.project(rng.standard_normal(domain.p)) for _ in range(3)]
-    first = next(iter(listed.values()))
+    first = next(iter(views.values()))
     least = domain.lipschitz * domain.diameter
-    for view in listed.values():
+    for view in views.values():
         for theta in points:  # up to a constant: a one-hot view leaves out the records x = 0
             change = view.value(theta) - view.value(points[0])
             assert change == pytest.approx(first.value(theta) - first.value(points[0]), abs=1e-12 * least)
@@ -193,7 +195,7 @@ def test_the_plane_tells_the_risk_of_the_points_that_it_stands_for(construction)
 @each()
 def test_a_declared_axis_is_one_of_symmetry(construction):
     problem, rng = drawn(construction), np.random.default_rng(4)
-    if "axis" not in construction.representations(construction.settle(POINT)):
+    if "axis" not in construction.representations(construction.resolve(POINT)):
         return
     unit, p = problem.records.axis.unit, problem.domain.p
     theta = problem.constraint_set.project(rng.standard_normal(p))
@@ -205,7 +207,7 @@ def test_a_declared_axis_is_one_of_symmetry(construction):
 
 @each()
 def test_a_declared_tail_is_even_and_where_it_is_said_to_be(construction):
-    point = construction.settle(POINT)
+    point = construction.resolve(POINT)
     words = construction.representations(point)
     if not words & {"tail", "signal"}:
         assert "one_hot" not in words or not drawn(construction).one_hot.tail

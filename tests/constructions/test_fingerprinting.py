@@ -19,7 +19,7 @@ POINT = {"n": 12.0, "p": 40.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 
 def challenge(rng, point=None, **fields):
     family = Fingerprinting(**fields)
-    return family.challenge(family.settle(POINT | (point or {})), 0.0, rng)
+    return family.challenge(family.resolve(POINT | (point or {})), 0.0, rng)
 
 
 def theta_of(kind, q, rng):

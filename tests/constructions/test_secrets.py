@@ -143,7 +143,7 @@ def test_an_answer_that_has_not_seen_the_data_traces_a_member_as_seldom_as_a_str
 
 def test_users_signs_and_places_of_a_padded_code_are_drawn_anew() -> None:
     family, rng = TardosLasso(users=2, false_accusation=0.1), np.random.default_rng(7)
-    point = family.settle({"n": 1.0, "p": 1.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0})
+    point = family.resolve({"n": 1.0, "p": 1.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0})
     drawn = [family.challenge(point, 0.0, rng) for _ in range(200)]
     assert chisquare(np.bincount([one.left_out for one in drawn], minlength=3)).pvalue > 1e-5
     consensus = np.array([one.consensus for one in drawn])
@@ -161,7 +161,7 @@ def test_users_signs_and_places_of_a_padded_code_are_drawn_anew() -> None:
 def test_the_user_that_is_asked_for_is_any_of_them_with_equal_chance() -> None:
     """Of an answer that has exactly one user's word every user of two is traced in half of the trials."""
     family, rng = TardosLasso(users=2, false_accusation=0.1), np.random.default_rng(8)
-    point = family.settle({"n": 1.0, "p": 1.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0})
+    point = family.resolve({"n": 1.0, "p": 1.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0})
     challenge = family.challenge(point, 0.0, rng)
     rows = np.delete(challenge.code.rows, challenge.left_out, axis=0)
     mixed = rows[0] != rows[1]

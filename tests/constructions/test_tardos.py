@@ -31,7 +31,7 @@ SMALL = TardosLasso(users=3, false_accusation=0.5)
 
 
 def point(family, epsilon=1.0):
-    return family.settle({"n": 1, "p": 1, "epsilon": epsilon, "delta": 1e-9, "norm": 1})
+    return family.resolve({"n": 1, "p": 1, "epsilon": epsilon, "delta": 1e-9, "norm": 1})
 
 
 def code_of(biases):

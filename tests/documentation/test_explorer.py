@@ -146,6 +146,23 @@ def test_a_link_restores_its_view_and_the_console_stays_empty(opened: Path) -> N
 
 @pytest.mark.slow
 @browsed
+def test_a_curve_without_a_bound_has_the_power_that_is_fitted_to_it_named_as_such(opened: Path) -> None:
+    state = {"e": ["glm_low_dimension"], "x": "n", "q": "excess_risk"}
+    document, said = browse(opened, state)
+    assert "CONSOLE" not in said
+    assert 'class="fit"' in document
+    told = re.findall(r"no bound: dotted, fitted to the points, n\^(-?[\d.]+)", document)
+    lines = unpacked(table_of("glm_low_dimension")).decode().splitlines()
+    rows = [row for row in csv.DictReader(lines) if row["series"] == "counts_in_n" and row["quantity"] == "excess_risk"]
+    assert not any(row["bound"] or row["state"] for row in rows)
+    x, y = (np.log([float(row[column]) for row in rows]) for column in ("n", "mean"))
+    assert f"{np.polyfit(x, y, 1)[0]:.3g}" in told
+    without, _ = browse(opened, state | {"b": 0})
+    assert "fitted to the points" not in without
+
+
+@pytest.mark.slow
+@browsed
 @pytest.mark.parametrize("broken", ['["x"]', "null", '{"e":["nothing"],"fix":[1],"num":{"n":"<b>"}}', "{"])
 def test_an_address_that_is_none_shows_the_first_view(opened: Path, broken: str) -> None:
     assert BROWSER is not None

@@ -11,7 +11,7 @@ import pytest
 from helpers import engine_measures as em
 
 from dprepro.engine import Cell, Row, Store, execute, long_cells, runner
-from dprepro.engine.long_cells import CellLimit, limited, place, watched
+from dprepro.engine.long_cells import CellLimit, place, time_limit, watched
 from dprepro.support import shared_memory
 
 pytestmark = pytest.mark.skipif(not long_cells.LIMITS, reason="this system has no alarms")
@@ -36,7 +36,7 @@ def test_in_another_thread_a_limit_ends_a_cell_too_and_leaves_nothing_behind() -
     def measure() -> None:
         for seconds in (0.05, 0.0):
             try:
-                with limited(0.3 if seconds == 0 else seconds):
+                with time_limit(0.3 if seconds == 0 else seconds):
                     until = time.monotonic() + (0.05 if seconds == 0 else 5)
                     while time.monotonic() < until:
                         time.sleep(0.01)
@@ -57,11 +57,11 @@ def test_in_another_thread_a_limit_ends_a_cell_too_and_leaves_nothing_behind() -
 def test_a_limit_leaves_no_alarm_behind_and_reaches_no_cell_that_ended_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with limited(0.05):
+    with time_limit(0.05):
         pass
     time.sleep(0.1)
     monkeypatch.setattr(shared_memory, "memory", memoryview(bytearray([1] * 64)))
-    with pytest.raises(CellLimit), limited(0.05):
+    with pytest.raises(CellLimit), time_limit(0.05):
         time.sleep(5)
 
 

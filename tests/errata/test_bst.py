@@ -100,7 +100,7 @@ def test_the_radius_in_the_proof_of_theorem_b_2_lacks_the_root_of_p() -> None:
 
 
 @pytest.mark.parametrize(("regulariser", "private"), [(8, False), (2, True)])
-def test_equation_9_needs_four_times_the_printed_regulariser_beside_a_silent_record(
+def test_equation_9_needs_four_times_the_printed_regulariser_beside_a_zeroed_out_record(
     regulariser: int, private: bool
 ) -> None:
     """theta^2/(8 epsilon h) against theta^2/(2 epsilon h), n = 1: the record (1, y) against (0, 0), which says nothing.
@@ -172,7 +172,7 @@ def test_the_gaussian_noise_of_appendix_e_is_short_under_replacement(
 ) -> None:
     """Variance 8 L^2 log(1/delta)/epsilon^2, with Delta = 2 beta/epsilon: gradients of two records differ by up to 2 L.
 
-    The same noise serves a record added or removed (huberization_privacy, private_beside_a_silent_record).
+    The same noise serves a record added or removed (huberization_privacy, private_beside_a_zeroed_out_record).
     """
     scale, ridge = math.sqrt(8 * math.log(1 / delta)) / epsilon, 2 / epsilon
     centres = np.array([-4.5, -4.0, -3.75, -3.5]) * scale / ridge

@@ -120,7 +120,7 @@ def test_theorem_3_adds_quantities_that_scale_differently() -> None:
 def test_theorem_3_is_not_private_for_long_features_whatever_its_constant(hidden_constant: float) -> None:
     """sigma^2 = K (Y^2 + H^2 B^2 X^4) ln(1/delta)/(lambda n epsilon)^2 with the printed lambda; squared loss, H = 2.
 
-    One record (X e_1, Y) becomes (X e_1, -Y) among n - 1 silent ones: the minimiser, of size X Y/n over X^2/n +
+    One record (X e_1, Y) becomes (X e_1, -Y) among n - 1 zeroed-out ones: the minimiser, of size X Y/n over X^2/n +
     lambda/2, turns around. Y is far above H B X^2, and the minimiser inside the ball.
     """
     epsilon, delta, n, label_bound = 1.0, 1e-6, 1e15, 1.0

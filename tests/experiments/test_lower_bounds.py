@@ -15,7 +15,7 @@ PLANTED = {
         ("exponent_n", -1.0), ("exponent_n", -0.6), ("exponent_n_exponential", -0.8), ("exponent_smoothing", 0.5),
         ("exponent_smoothing_d2", -0.5), ("crossover", -1.0), ("below_bound", 0.05), ("exponent_n_corrected", 0.1),
     ],
-    "huberization_privacy": [("private", 1e-7), ("private_beside_a_silent_record", 1e-7)],
+    "huberization_privacy": [("private", 1e-7), ("private_beside_a_zeroed_out_record", 1e-7)],
     "objective_perturbation_privacy": [("private", 0.01), ("private_gamma", 0.9)],
     "kst_limits": [
         ("private", 0.01), ("privacy_loss", 0.8), ("privacy_loss_least", 0.7), ("converges", 0.8),

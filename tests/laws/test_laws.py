@@ -192,7 +192,7 @@ def test_replacement_costs_twice_the_shift_of_equation_9():
     h, epsilon = 0.01, 0.5
     law = laws.find(HuberisedObjectivePerturbation(smoothing=h), None, Budget(epsilon, 1e-6, REPLACE))
     assert max(pair.lower_delta(epsilon) for pair in law.pairs()) == pytest.approx(2.35e-6, rel=0.01)
-    assert max(pair.lower_delta(epsilon) for pair in law.pairs() if pair.silent) < 1e-6
+    assert max(pair.lower_delta(epsilon) for pair in law.pairs() if pair.zeroed_out) < 1e-6
     ridge, scale = 1 / (epsilon * h), math.sqrt(8 * math.log(1e6)) / epsilon
     c, other = -3.0 * scale / ridge, -3.5 * scale / ridge
     alpha = np.linspace(-1, 1, 2_000_001)

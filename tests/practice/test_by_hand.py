@@ -113,7 +113,7 @@ def test_mean_excess_risks_agree_with_a_computation_by_hand_within_three_standar
 ) -> None:
     """At this seed; by chance 0.3% of seeds would not."""
     x, y = by_hand(raw)
-    problem = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0)
+    problem = table.build(table.resolve({"n": 1e9, "p": 1.0}), 0.0)
     assert (problem.domain.n, problem.domain.p) == x.shape
     least = float(np.mean((x @ in_ball(x.T @ x / len(y), x.T @ y / len(y)) - y) ** 2))
     assert problem.dense.minimum.value == pytest.approx(least, rel=1e-8)

@@ -134,7 +134,7 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
         pd.DataFrame(raw | {"c": rng.choice(["u", "v", "w"], 60)}).to_csv(path, index=False)
         block = {"target": "y", "columns": columns, "loss": loss, "constraint_set": "l2_ball", "path": str(path)}
         tables.append(typed.build(File, block))
-    point, ran = tables[0].settle({"n": 60.0, "p": 1.0, "epsilon": 0.5, "delta": 1e-6, "norm": 1.0}), []
+    point, ran = tables[0].resolve({"n": 60.0, "p": 1.0, "epsilon": 0.5, "delta": 1e-6, "norm": 1.0}), []
     for name, block in blocks("algorithm").items():
         algorithm = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
         try:

@@ -48,7 +48,7 @@ def test_at_most_one_in_twenty_answers_lies_further_from_the_fit_without_noise(
     table: File, algorithm: Algorithm
 ) -> None:
     """Of 120 answers: P(15 or more of a binomial of 120 and .05) is 0.0013."""
-    problem = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0)
+    problem = table.build(table.resolve({"n": 1e9, "p": 1.0}), 0.0)
     radius, note = moved(algorithm, problem.domain, BUDGET, 0.95)
     assert radius is not None
     assert "95% intervals, all together" in note
@@ -66,7 +66,7 @@ def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_in
 ) -> None:
     """Of 120 models: P(15 or more of a binomial of 120 and .05) is 0.0013."""
     budget, algorithm = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), RegularisedRelease("gaussian")
-    problem, rng = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0), np.random.default_rng(4)
+    problem, rng = table.build(table.resolve({"n": 1e9, "p": 1.0}), 0.0), np.random.default_rng(4)
     schedule = algorithm.schedule(problem.domain, budget)
     plain = np.asarray(problem.dense.minimise(np.zeros(problem.domain.p), schedule.weight).theta)
     plain = plain * own_units(table.public)
@@ -84,7 +84,7 @@ def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_in
 
 def test_on_the_border_intervals_are_as_wide_as_the_noise_is_long(table: File) -> None:
     """At 97.5%, as inside: a projection may have moved any coordinate by all of it."""
-    algorithm, domain = RegularisedRelease("gaussian"), table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0).domain
+    algorithm, domain = RegularisedRelease("gaussian"), table.build(table.resolve({"n": 1e9, "p": 1.0}), 0.0).domain
     border, note = halves(algorithm, domain, BUDGET, np.eye(domain.p)[0], 0.95)
     inside, _ = halves(algorithm, domain, BUDGET, 0.5 * np.eye(domain.p)[0], 0.95)
     assert border is not None

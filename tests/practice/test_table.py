@@ -61,7 +61,7 @@ def test_errors_on_records_held_out_are_in_the_unit_of_the_target(table):
 
 def learnt_and_held(construction):
     """The records that an algorithm is given, and all others, by features and label."""
-    given = construction.build(construction.settle({"n": 1e9, "p": 3.0}), 0.0).records.records
+    given = construction.build(construction.resolve({"n": 1e9, "p": 3.0}), 0.0).records.records
     rows = {(*x, y) for x, y in zip(construction.encoded.features, construction.encoded.labels, strict=True)}
     learnt = {(*x, y) for x, y in zip(given.features, given.targets, strict=True)}
     return learnt, rows - learnt
@@ -85,7 +85,7 @@ def test_answers_are_judged_by_those_records_that_no_algorithm_is_given(table):
 
 def test_copies_of_a_table_stand_for_more_records_like_those_that_are_learnt_from(table):
     construction = File(path=str(table[0]), target="y", bounds=BOUNDS, holdout=0.25, copies=3)
-    assert construction.settle({"n": 1e6, "p": 1.0}) == {"n": 135, "p": 3}
+    assert construction.resolve({"n": 1e6, "p": 1.0}) == {"n": 135, "p": 3}
     given = construction.build({"n": 90.0, "p": 3.0}, 0.0).records.records
     assert (given.features.shape[0], set(given.copies), given.n) == (30, {3.0}, 90)
 
@@ -155,7 +155,7 @@ def test_a_changed_file_is_read_again(table):
 def test_an_n_beyond_the_table_means_all_of_it_and_p_is_the_tables(table):
     path, _ = table
     construction = File(path=str(path), target="y", bounds=BOUNDS)
-    assert construction.settle({"n": 1e6, "p": 1.0}) == {"n": 60, "p": 3}
+    assert construction.resolve({"n": 1e6, "p": 1.0}) == {"n": 60, "p": 3}
     problem = construction.build({"n": 40.0, "p": 3.0}, 0.1)
     assert problem.domain.n == 40
     assert problem.minimum.gap <= 1e-9

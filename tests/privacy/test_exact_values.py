@@ -80,7 +80,7 @@ def test_laplace_noise_has_the_delta_of_an_integral(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_equation_9_has_the_delta_of_an_integral_of_its_density(epsilon: float) -> None:
-    """Printed: theta^2/(8 epsilon h) on [-2, 2]; (1, y) beside a silent record, for the y that the law tries."""
+    """Printed: theta^2/(8 epsilon h) on [-2, 2]; (1, y) beside a zeroed-out record, for the y that the law tries."""
     delta, h, radius = 1e-6, 0.05, 2.0
     algorithm = HuberisedObjectivePerturbation(regulariser=PrintedRegulariser(), smoothing=h)
     law = laws.find(algorithm, None, Budget(epsilon, delta, Neighbours.ZERO_OUT))

@@ -113,7 +113,7 @@ def test_neighbours_differ_in_one_record(n: float, relation: Neighbours) -> None
 
 
 def test_the_pair_that_tells_most_is_found() -> None:
-    """The mean of records alike moves most where a record changes sides, not where it falls silent."""
+    """The mean of records alike moves most where a record changes sides, not where it is zeroed out."""
     pairs = Corners(loss="linear").neighbours({"n": 5.0, "p": 2.0}, REPLACE)
     named = {name: pairs[name] for name in ("plus aside plus", "plus minus both")}
     budget = Budget(4.0, 0.0, REPLACE)

@@ -62,14 +62,14 @@ def test_under_replacement_pairs_beside_a_silent_record_are_told_apart():
     corrected = PrivacySeries("claim", HuberisedObjectivePerturbation())
     twice = PrivacySeries("claim", HuberisedObjectivePerturbation(noise_factor=2.0))
     replaced = {"neighbours": Neighbours.REPLACE_ONE, "epsilon": [0.5]}
-    assert rows(printed, **replaced)["exact_delta_silent"].value > 1000e-6
+    assert rows(printed, **replaced)["exact_delta_zeroed_out"].value > 1000e-6
     found = rows(corrected, **replaced)
-    assert found["exact_delta_silent"].value < 1e-6
+    assert found["exact_delta_zeroed_out"].value < 1e-6
     assert found["exact_delta"].value == pytest.approx(2.35e-6, rel=0.01)  # replacement needs twice the noise
     assert rows(twice, **replaced)["exact_delta"].value < 1e-6
     silent = rows(corrected, neighbours=Neighbours.ZERO_OUT, epsilon=[0.5])
-    assert silent["exact_delta"].value == found["exact_delta_silent"].value
-    assert "exact_delta_silent" not in silent
+    assert silent["exact_delta"].value == found["exact_delta_zeroed_out"].value
+    assert "exact_delta_zeroed_out" not in silent
 
 
 def test_what_is_certified_stands_beside_what_is_spent():

@@ -47,7 +47,7 @@ def test_asking_for_one_algorithm_imports_no_other() -> None:
 def test_a_name_that_a_lazy_package_does_not_list_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'NoisyFranckWolfe'"):
         algorithms.NoisyFranckWolfe  # noqa: B018
-    get, listed = lazy_imports("dprepro.algorithms", str(HOUSE / "algorithms" / "__init__.py"))
+    get, listed = lazy_imports("dprepro.algorithms")
     with pytest.raises(AttributeError):
         get("__wrapped__")
     assert "NoisyFrankWolfe" in listed()

@@ -1,4 +1,7 @@
-"""Both sides of the statements on batches of convex losses, by exact laws on an interval; names as in `bounds`."""
+"""Both sides of the statements on batches of convex losses, by exact laws on an interval; names as in `bounds`.
+
+An epsilon of a law is that of half-lines, certified from below: epsilon itself where the likelihood ratio is monotone.
+"""
 
 from __future__ import annotations
 

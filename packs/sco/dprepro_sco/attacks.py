@@ -48,7 +48,7 @@ class SampledRisks(Attack):
             raise PremiseError(f"more than n={self.most:g} records take too long")
         try:
             algorithm, family = at(self.algorithm, point), at(self.family, point)
-            point = family.settle(point)
+            point = family.resolve(point)
             budget = Budget(point["epsilon"], point["delta"], self.relation)
             backend = dispatch(algorithm, family, point, budget)
             schedule = algorithm.schedule(backend.domain, budget)
