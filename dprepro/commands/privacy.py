@@ -71,9 +71,7 @@ class Arguments:
     batch: int | None = key(None, "records of a batch; without it all of them", _count, shown="NUMBER")
     n: int | None = key(None, "records, for batch= and lipschitz=", _count, shown="NUMBER")
     order: str = key("sampled", "batches: sampled anew at each step, or cyclic, in a fixed order")
-    lipschitz: float | None = key(
-        None, "of each record's loss, instead of sensitivity=", _positive(), shown="NUMBER"
-    )
+    lipschitz: float | None = key(None, "of each record's loss, instead of sensitivity=", _positive(), shown="NUMBER")
     objective: str = key("mean", "of the losses, or sum, for lipschitz=")
     neighbours: str = key("replace_one", "for lipschitz=: or zero_out, add_or_remove_one", text)
     json: bool = flag("all of it as JSON")
