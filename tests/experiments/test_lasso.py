@@ -91,7 +91,7 @@ def test_the_printed_laplace_noise_is_not_certified_for_its_budget(rate):
 def test_a_grid_that_is_too_small_is_inconclusive_and_says_which_points_are_lost(
     rate, results, grid, named, monkeypatch
 ):
-    monkeypatch.setattr(picture, "drawn", lambda *_: {})  # that of `rate` is put together
+    monkeypatch.setattr(picture, "files", lambda *_: {})  # that of `rate` is put together
     outcome = lasso_rate(results, grid)
     check = outcome.verdict["checks"]["exponent_n"]
     assert (outcome.verdict["verdict"], check["verdict"], check["estimate"]) == ("inconclusive", "inconclusive", None)

@@ -95,7 +95,7 @@ def test_an_override_of_numbers_or_data_refutes_no_theorem(name: str, overrides:
 @pytest.fixture
 def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
     """No figure: of these overrides another test puts it together."""
-    monkeypatch.setattr(picture, "drawn", lambda *_: {})
+    monkeypatch.setattr(picture, "files", lambda *_: {})
 
 
 @pytest.mark.usefixtures("unpictured")
