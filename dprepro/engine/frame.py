@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
+from dprepro.engine.cell import LEADING
 from dprepro.engine.resources import give_back
 from dprepro.engine.rows import StoredColumn, grouped
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 PART = 20_000
 """Places of one part."""
-
-_FIRST = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
 
 Place = tuple[bytes, str, str, str]
 """Key, series, role and code of a cell."""
@@ -145,7 +144,7 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
     def common(name: str) -> pd.Series:
         return pd.concat([part.common.pop(name) for part in every], ignore_index=True)
 
-    frame: dict[str, Any] = {name: common(name) for name in _FIRST}
+    frame: dict[str, Any] = {name: common(name) for name in LEADING}
     for name in ("n", "p"):
         if (frame[name] % 1 == 0).all() and (frame[name].empty or frame[name].max() < 2.0**63):
             frame[name] = frame[name].astype(np.int64)

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dprepro.axes import AXES
+from dprepro.engine.cell import LEADING
 from dprepro.engine.cell_lines import Line, Origin
 from dprepro.engine.comparing import TOLERANCE, lines_fault
 from dprepro.engine.connection import SHAPE
@@ -33,6 +35,8 @@ APART = "apart"
 
 _BATCH = 10_000
 _KEY_BYTES = 32
+_RESERVED = frozenset((*LEADING, "key"))
+_ENTRIES = {float, int, bool, str, type(None)}
 
 Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
 """The keys in which two configurations differ, in words."""
@@ -282,16 +286,26 @@ def _are_cells(lines: Sequence[Line]) -> bool:
         ):  # fmt: skip
             return False
     try:
-        for text in {line.axes for line in lines}:
-            if not all(type(value) in (int, float) for value in json.loads(text).values()):
+        axes = {text: json.loads(text) for text in {line.axes for line in lines}}
+        for point in axes.values():
+            if not (_RESERVED - {*AXES}).isdisjoint(point):
                 return False
-        for names, (_, columns) in grouped([line.rows for line in lines]).items():
+            if any(type(value) not in (int, float) or math.isnan(float(value)) for value in point.values()):
+                return False
+        for names, (places, columns) in grouped([line.rows for line in lines]).items():
+            taken = _RESERVED.union(*(axes[text] for text in {lines[place].axes for place in places}))
             column = iter(columns)
-            for _, further in names:
+            for quantity, further in names:
+                " ".join((quantity, *further)).encode()  # raises ValueError where it can be written nowhere
                 for entries in (next(column).entries, next(column).entries):
                     if not all(entry is None or math.isfinite(entry) for entry in entries):
                         return False
-                list(itertools.islice(column, len(further)))
+                if not taken.isdisjoint(further):
+                    return False
+                for own in itertools.islice(column, len(further)):
+                    if not {*map(type, own.entries)} <= _ENTRIES:
+                        return False
+                    "".join([entry for entry in own.entries if type(entry) is str]).encode()
     except SHAPE:
         return False
     return True

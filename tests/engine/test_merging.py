@@ -267,6 +267,8 @@ def signed(folder: Path, change: str) -> None:
     damages.sql(f"UPDATE cells SET {change} WHERE rowid = 3", signed=True)(folder / "measurements.sqlite")
 
 
+ROWS = """rows = '[["risk",["{}"]]]' || char(10) || '[1,null,{}]'"""
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "a cell is lost": lambda folder: bits(folder, "DELETE FROM cells WHERE rowid = 3"),
     "a row is changed": lambda folder: bits(folder, "UPDATE cells SET rows = replace(rows, '0', '1') WHERE rowid = 3"),
@@ -280,6 +282,16 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "a status is no text, and its digest fits": lambda folder: signed(folder, "status = x'ff'"),
     "a row has an infinite value, and its digest fits": lambda folder: signed(
         folder, "rows = substr(rows, 1, instr(rows, char(10))) || '[1e999' || substr(rows, instr(rows, ','))"
+    ),
+    "a column belongs to the engine, and its digest fits": lambda folder: signed(folder, ROWS.format("status", "3")),
+    "a column is an axis, and its digest fits": lambda folder: signed(folder, ROWS.format("n", "3")),
+    "an entry is a list, and its digest fits": lambda folder: signed(folder, ROWS.format("steps", "[3]")),
+    "a name cannot be written, and its digest fits": lambda folder: signed(folder, ROWS.format("\\ud800", "3")),
+    "an axis belongs to the engine, and its digest fits": lambda folder: signed(
+        folder, "axes = replace(axes, '}', ',\"status\":1}')"
+    ),
+    "an axis is no number, and its digest fits": lambda folder: signed(
+        folder, "axes = replace(axes, '}', ',\"k\":NaN}')"
     ),
     "a newer version": lambda folder: bits(folder, "PRAGMA user_version = 99"),
 }
