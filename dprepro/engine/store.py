@@ -21,6 +21,7 @@ from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
 from dprepro.engine.renamed import current_config
+from dprepro.engine.renamed_figures import current_figure
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name, folded
@@ -461,7 +462,7 @@ def _run(number: int, *columns: Any) -> Run:
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
     mark_digest = mark.hex() if isinstance(mark, bytes) else ""
-    texts, config = [str(part) for part in parts[1]], current_config(parts[0])
+    texts, config = [str(part) for part in parts[1]], current_figure(current_config(parts[0]))
     return Run(number, experiment, config, texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
 
 

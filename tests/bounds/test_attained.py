@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import lambertw
 from scipy.stats import chi2, gamma
 
-from dprepro import bounds
+from dprepro import algorithms, bounds
 from dprepro.algorithms import (
     Algorithm,
     CorrectedRegulariser,
@@ -339,6 +339,7 @@ def test_every_bound_that_an_algorithm_or_a_statement_declares_stands_here() -> 
     def kinds(one: type) -> list[type]:
         return [one, *(found for sub in one.__subclasses__() for found in kinds(sub))]
 
+    assert all(getattr(algorithms, name) for name in algorithms.__all__)  # imports them all
     declared = {
         one.bound for one in (NoisySGD(FullGradient()), NoisySGD(FullGradient(), step_size=StronglyConvexRate()))
     }

@@ -197,6 +197,10 @@ def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Pat
                 "shape": "own", "overspends": [2],
                 "series": {"a": {"shape": "none", "overspend": 3, "construction": {"shape": 2}}},
             },
+            "figure": {
+                "panels": ["exact_delta", "exact_delta_silent"], "bounds": {"exact_delta_silent": "claimed"},
+                "quantity": "noise_drawn", "labels": {"noise_drawn": "a series"}, "note": "spent_epsilon",
+            },
         }  # fmt: skip
         store.finish_run(store.begin_run("rate", old, [], {}, CELLS), {})
         run = store.latest("rate")
@@ -212,5 +216,9 @@ def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Pat
             "study": {
                 "rate": "own", "epsilon_factors": [2],
                 "series": {"a": {"rate": "none", "epsilon_factor": 3, "construction": {"shape": 2}}},
+            },
+            "figure": {
+                "panels": ["exact_delta", "exact_delta_zeroed_out"], "bounds": {"exact_delta_zeroed_out": "claimed"},
+                "quantity": "noise_moments", "labels": {"noise_drawn": "a series"}, "note": "spent_epsilon",
             },
         }, "")  # fmt: skip

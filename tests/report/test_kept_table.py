@@ -10,8 +10,11 @@ from helpers.cheap_experiment import write_config_dir
 from pandas.testing import assert_frame_equal
 
 import dprepro
+from dprepro.engine.cell_lines import digest_before, digest_end
+from dprepro.engine.code import CodeDigest
 from dprepro.engine.store import Store
 from dprepro.report import kept_table
+from dprepro.report.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -72,3 +75,29 @@ def test_a_run_is_read_and_judged_anew_where_its_cells_are_others_than_those_tha
     assert mended.measured == 1
     assert isinstance(mended.frame, pd.DataFrame)
     assert mended.frame.drop(columns="seconds").equals(first.frame.drop(columns="seconds"))
+
+
+def test_a_table_of_other_cells_roles_or_code_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was replaced has a digest that fits, so that nothing is measured again."""
+    words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
+
+    def run(role: str) -> Outcome:
+        study = {"series": {"bounded": {"role": role}}}
+        return dprepro.run("cheap", label="mine", study=study, **words)  # type: ignore[arg-type]
+
+    first = run("control")
+    with Store.open(tmp_path / "results", create=True) as store:
+        keys = [key for (key,) in store._database.execute("SELECT key FROM cells ORDER BY key LIMIT 1")]
+        (line,) = store.lines(keys).values()
+        other = line._replace(status="skipped: no premise", rows="[]\n[]")
+        store.commit([other._replace(digest=digest_before(tuple(other)[:7], digest_end(other.origin)))])
+    second = run("control")
+    assert second.measured == 0
+    assert set(second.frame["status"]) == {"ok", "skipped: no premise"}
+    third = run("claim")
+    assert (third.measured, third.folder) == (0, first.folder)
+    assert (set(second.frame["role"]), set(third.frame["role"])) == ({"claim", "control"}, {"claim"})
+    stands = (first.folder / kept_table.NAME).read_bytes()
+    monkeypatch.setattr(kept_table, "code_of", lambda *start: CodeDigest("other", {}))
+    run("claim")
+    assert (first.folder / kept_table.NAME).read_bytes() != stands  # it says of which code it is
