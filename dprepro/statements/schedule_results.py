@@ -11,7 +11,8 @@ STEPS = "Steps of the best schedule"
 
 _ASSUMES = (
     "the unit LASSO: squared loss, features and labels within 1, the l1 ball of radius 1, L_1 = 4, Gamma = 8",
-    "theta_1 = 0, steps 2/(t + 2), Gumbel noise of scale 4 sqrt(8 T ln(1/delta))/(n epsilon) (lasso, Algorithm 2)",
+    "theta_1 = 0, steps 2/(t + 2), Gumbel noise of scale 4 sqrt(8 T ln(1/delta))/(n epsilon), that of the Laplace "
+    "noise in lasso, Algorithm 2",
 )
 _Y = "(8^0.5*n*epsilon/(ln(2*p)*sqrt(ln(1/delta))))^(2/3)"
 """x with ln(2 p) in the place of W."""
