@@ -157,7 +157,7 @@ class LeastSquares:
     ) -> None:
         points, unknowns = design.shape
         if points <= unknowns:
-            raise NotEnoughError(f"{points} points for {unknowns} unknowns")
+            raise NotEnoughError(f"too few points to fit: {points} for {unknowns} unknown{'s' if unknowns > 1 else ''}")
         # Columns of length one make the rank a question of angles, not of units.
         length = np.linalg.norm(design, axis=0)
         if (length == 0).any() or np.linalg.matrix_rank(design / length, tol=1e-8) < unknowns:

@@ -14,7 +14,8 @@ most |v|^2/(4 Delta).
 needed for that distance, and for the risk at theta_hat = 0: f = eta times a Huber function of |theta - theta_hat| with
 its kink at psi, on the whole space, has r = |v|/(Delta + eta) up to psi and r = (|v| - eta psi)/Delta beyond, where the
 excess grows by eta psi (|v| - (Delta + eta) psi)/Delta. With psi = c q/(Delta + eta), c < 1, P(|v| > (Delta + eta) psi)
-> gamma, and the excess beyond exceeds any multiple of q^2/(Delta + eta) as eta/Delta grows.
+> gamma, and the excess beyond exceeds any multiple of q^2/(Delta + eta) as eta/Delta grows, for
+fixed p and gamma. For Algorithm 1 itself, whose losses have Hessians of rank 1 at most, this is shown at p = 1.
 
 **Mean.** L = ln(1 + eta/Delta), psi = (s (sqrt p + 2 sqrt L) + Delta |theta_hat|)/(Delta + eta). The norm of b is above
 s (sqrt p + w) with probability e^(-w^2/2) at most, so E |b|^2 beyond w = 2 sqrt L is at most s^2 x^2 (6.51 p + 8 L), x

@@ -10,9 +10,10 @@ are read.
 T).
 
 **Block**, whatever is chosen. Of k <= p coordinates, the heads, a share s of the records has orthogonal signs (columns
-of a Hadamard matrix of c < 2 k rows, equally often) and the labels of theta* = (1, ..., 1)/k; the others are (m, 1)
-with 1/2 in all heads. L = (1 - s) (S/2 - 1)^2 + s |theta - theta*|^2 over heads, S their sum, is least at theta*. Let N
-be the weight of choices that are no positive head. S <= 1 - N, so the first part exceeds its least value by (1 - s) N/2
+of a Hadamard matrix of c < 2 k rows, equally often) and the labels of theta* = (1, ..., 1)/k; the others are equal,
+with 1/2 in all heads and the label 1. L = (1 - s) (S/2 - 1)^2 + s |theta - theta*|^2 over heads, S their sum, is least
+at theta*. Let N be the weight of choices that are no positive head. S <= 1 - N, so the first part exceeds its least
+value by (1 - s) N/2
 or more. If P and Q are the weights of +e_j and -e_j, (P - Q)^2 >= sum of squares of the weights in P, - 2 m Q (where P
 <= m, Q^2 + 2 (m - P) Q >= 0; else the left side is at least m P - 2 m Q); choices of none of both lack w^2 <= m w. So
 |theta|^2 >= A - 3 m N, and the risk is at least s (A - 1/k) where (1 - s)/2 >= 3 m s: s = (T + 1)/(T + 13), which

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 ABOUT = """\
 Measures a witness on fresh seeds, at its sizes, and enters it into the register of
-constants: a data set with a larger risk over a statement's rate than is known, a
-schedule or an algorithm that loses less than the record on all data known there
-and on what a search finds, or a place that `refute` found. Of a lower bound it is
-a private algorithm that loses less than the record on the data of its proof. Says
-accepted, or why not: a lucky seed, a premise that is violated, not better by its error. Without a
-witness it prints the register. A file of Python beside the witness is run only
-with --trust."""
+constants. A witness is a data set with a larger ratio of risk to a statement's
+rate than is known; a schedule or an algorithm that loses less than the record on
+all data known there and on what a search finds; or a place that `refute` found.
+For a lower bound it is a private algorithm that loses less than the record on the
+data of the proof. Prints that it is accepted, or why not: a lucky seed, a premise
+that is violated, or a gain that is smaller than its error. Without a witness it
+prints the register. A file of Python beside the witness is run only with --trust."""
 
 NOTES = "exit codes: 0 measured, accepted or not; 2 bad input"
 

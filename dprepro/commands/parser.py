@@ -224,6 +224,10 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
     for word in rest:
         name, equals, value = word.partition("=")
         if word.startswith("-"):
+            key = name.lstrip("-").replace("-", "_")
+            if key in keys:
+                example = value or {"false": "true"}.get(keys[key].shown, keys[key].shown) or "VALUE"
+                raise InputError(f"{name} is a key, and keys have no hyphens: {key}={example}")
             more = f"; a key is set without hyphens, as {word.lstrip('-')}" if equals and others else ""
             raise InputError(f"{unknown('option', name, options_of(declared))}{more}")
         if equals and name in keys:

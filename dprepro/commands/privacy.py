@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 ABOUT = """\
 Epsilon of noisy gradient descent where every iterate is published, and where only
-the last one is. T steps x <- P(x - eta (gradient + N(0, sigma^2 I))) from a start
-that no record has part in, P the projection on a convex set.
+the last one is: T steps x <- P(x - eta (gradient + N(0, sigma^2 I))), P the
+projection on a convex set, from a start that does not depend on the data.
 
   python -m dprepro privacy steps=2000 sensitivity=.1 step_size=.05 noise=1 \\
       delta=1e-6 diameter=1 smoothness=20
 
-What packs prove of the last iterate holds under premises that are said and not
-checked: the losses have to be what convexity= and smoothness= promise."""
+What packs prove of the last iterate holds under premises that you state and
+nobody checks: the losses must be as convexity= and smoothness= say."""
 
 NOTES = """\
 All numbers are of the loss on which the steps descend, be it a mean or a sum over
 records: the mean of C-Lipschitz losses of n records has sensitivity 2C/n where a
 record is replaced, C/n where one is zeroed out; the sum has 2C, and C where a
-record comes or goes. lipschitz=C computes it. Clipped gradients are in general
-those of no convex loss.
+record is added or removed. lipschitz=C computes it. Clipped gradients are in
+general not the gradients of a convex loss.
 
 exit codes: 0 answered, 2 bad input"""
 
@@ -57,7 +57,7 @@ def _count(name: str, given: str) -> int:
 class Arguments:
     """The training, and how its sensitivity is told."""
 
-    steps: int | None = key(None, "T, all of them", _count, shown="NUMBER")
+    steps: int | None = key(None, "T, their number", _count, shown="NUMBER")
     sensitivity: float | None = key(
         None, "largest l2 distance of the gradient between neighbours; of a sampled batch, with any two records in one "
         "place", _positive(), shown="NUMBER",
@@ -71,9 +71,7 @@ class Arguments:
     batch: int | None = key(None, "records of a batch; without it all of them", _count, shown="NUMBER")
     n: int | None = key(None, "records, for batch= and lipschitz=", _count, shown="NUMBER")
     order: str = key("sampled", "batches: sampled anew at each step, or cyclic, in a fixed order")
-    lipschitz: float | None = key(
-        None, "of each record's loss, in the place of sensitivity=", _positive(), shown="NUMBER"
-    )
+    lipschitz: float | None = key(None, "of each record's loss, instead of sensitivity=", _positive(), shown="NUMBER")
     objective: str = key("mean", "of the losses, or sum, for lipschitz=")
     neighbours: str = key("replace_one", "for lipschitz=: or zero_out, add_or_remove_one", text)
     json: bool = flag("all of it as JSON")
@@ -114,12 +112,16 @@ def described(arguments: Arguments) -> NoisyTraining:
         if value not in choices:
             raise unknown(name, value, choices)
     if arguments.steps is None or arguments.noise is None:
-        raise InputError(f"privacy needs steps=, noise= and sensitivity=; {_EXAMPLE}")
+        given = {"steps=": arguments.steps, "noise=": arguments.noise}
+        lacking = [name for name, value in given.items() if value is None]
+        lacking += ["sensitivity="] if arguments.sensitivity is None and arguments.lipschitz is None else []
+        raise InputError(f"privacy lacks {', '.join(lacking)}; {_EXAMPLE}")
     if (arguments.sensitivity is None) == (arguments.lipschitz is None):
         raise InputError(f"give one of sensitivity= and lipschitz=; {_EXAMPLE}")
     n, batch = arguments.n, arguments.batch
     if batch is not None and (n is None or batch > n):
-        raise InputError(f"batch={batch:g} needs n=NUMBER, the number of all records, at least as many")
+        got = "nothing" if n is None else f"n={n:g}"
+        raise InputError(f"batch={batch:g} needs n=NUMBER, the number of all records, at least as many; got {got}")
     batch = None if batch == n else batch
     neighbours = Neighbours(arguments.neighbours)
     if arguments.lipschitz is not None:
@@ -140,7 +142,7 @@ def described(arguments: Arguments) -> NoisyTraining:
     )  # fmt: skip
 
 
-_EXAMPLE = "such as privacy steps=2000 sensitivity=.1 step_size=.05 noise=1 diameter=1 smoothness=20"
+_EXAMPLE = "such as python -m dprepro privacy steps=2000 sensitivity=.1 step_size=.05 noise=1 diameter=1 smoothness=20"
 
 
 def words_of(arguments: Arguments, training: NoisyTraining, found: FinalModelPrivacy) -> list[str]:

@@ -54,7 +54,7 @@ def reach(
                 "set it in study.series.NAME"
             )
         if 0 < len(touched) < len(every):
-            said.append(f"{override}: {len(touched)} of {len(every)} series")
+            said.append(f"{override} changes {len(touched)} of {len(every)} series")
     return tuple(said)
 
 

@@ -192,7 +192,11 @@ class TardosChallenge(Challenge):
 
     @property
     def mean_level(self) -> float:
-        """Who does not agree loses the level, and a private answer agrees no more often than the chance."""
+        """Who does not agree loses the level, and a private answer agrees no more often than the chance.
+
+        As if level and agreement were independent. Levels differ by .3% from code to code and the chance is .08 in the
+        register's family, where who agrees on codes of the highest levels alone has a mean lower by .0005 of it.
+        """
         family, (epsilon, delta) = self.family, (self.point["epsilon"], self.point["delta"])
         chance = agreement_chance(family.users, family.columns, family.tau, family.agreement, epsilon, delta)
         return (1 - chance) * (self.level - self.problem.minimum.value)

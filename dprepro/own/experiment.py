@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dprepro import bounds
-from dprepro.algorithms import Algorithm
+from dprepro.algorithms import Algorithm, Solution
 from dprepro.axes import AXES, DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import Composed, group_block
@@ -413,6 +413,12 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
         backend = solver(found.backend, algorithm)
         solutions = [backend.solve(problem, budget, rng) for _ in range(TRIES)]
+        for answer in solutions:
+            if not isinstance(answer, Solution):
+                raise InputError(
+                    f"at {where}: {type(algorithm).__name__}.solve returned {type(answer).__name__}; it must return "
+                    "dprepro.algorithms.Solution(theta, schedule, privacy_loss)"
+                )
         risks = [problem.judge(solution.theta).excess(solution.theta) for solution in solutions]
         excess, gap = min(risks), problem.trivial_risk
     except InputError:

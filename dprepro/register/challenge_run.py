@@ -145,6 +145,10 @@ class WitnessChallenge:
         if not known:
             said = ", ".join(f"{axis}={value:g}" for axis, value in record.at.items())
             raise InputError(f"no data are known of {address} at these sizes; leave out at, for {said}")
+        if (relation := known[0].witness["neighbours"]) != given.neighbours:  # less noise would do, and beat nothing
+            raise InputError(
+                f"data of {address} are known for neighbours={relation}, and the witness has {given.neighbours}"
+            )
         trials = []
         for data in [*(one.witness for one in known), *_blocks(register.found(address, place))]:
             submitted = typed.build(Submission, {"statement": address, "who": "known", **data}, "entry")

@@ -36,6 +36,9 @@ from dprepro.studies.worst_case_study import Hunt
 from dprepro.support import typed
 from dprepro.support.user_files import block_of, trust
 
+OUTSIDE = 1e-6
+"""Of the radius: answers no farther outside the set are in it but for rounding."""
+
 PILOTED, MEASURED, SEARCHED = 0, 1, 2
 """What streams of random numbers are for; those of data further on follow."""
 
@@ -204,6 +207,8 @@ class FreshTrial:
     def unproved(self) -> str:
         """Why the data show no lower bound of the statement's rate, in words; empty where they do."""
         family, rate = self.context.construction, self.statement.says.rate
+        if self.neighbours != Neighbours.REPLACE_ONE.value:  # a replacement is two steps of another relation
+            return f"{self.statement.item} is proved for neighbours=replace_one, and not for {self.neighbours}"
         if isinstance(family, Attackable) and family.proves == rate:
             return ""
         return (
@@ -251,6 +256,7 @@ class FreshTrial:
             rng = _stream(seed, purpose, batch)
             problem = context.construction.draw(context.point, context.schedule.noise_scale, rng)
             answers: Sequence[Solution] = context.solve(problem, rng, 1 if self.exact else draws // BATCHES)
+            self._inside(answers)
             view = problem.judge(answers[0].theta)
             risk = math.fsum(view.excess(answer.theta) for answer in answers) / len(answers)
             if not math.isfinite(risk):
@@ -259,6 +265,16 @@ class FreshTrial:
             counted = counted and all(answer.noise is not None for answer in answers)
             noise += sum((answer.noise for answer in answers if answer.noise), NoiseMoments())
         return Estimate.of(means), noise if counted else None
+
+    def _inside(self, answers: Sequence[Solution]) -> None:
+        """Raises PremiseError for an answer outside the set, which may lose less than all in it."""
+        domain = self.context.dispatch.domain
+        if not domain.proper:
+            return
+        for answer in answers:
+            theta = answer.theta
+            if isinstance(theta, np.ndarray) and not domain.constraint_set.contains(theta, OUTSIDE * domain.radius):
+                raise PremiseError(f"{type(self.algorithm).__name__} answers with a point outside the constraint set")
 
     def pilot(self, seed: int) -> Estimate:
         """A small measurement, by which the size of another is planned."""

@@ -28,9 +28,9 @@ STATEMENTS = (
                 r"$s^2 (\sqrt p + \sqrt{2 \ln 1/\gamma})^2/(n (\Delta + \eta)) + \Delta \|\hat\theta\|^2/(2 n)$, "
                 r"where the mean loss is strongly convex within $\psi = q/(\Delta + \eta)$ of $\hat\theta$, $q$ "
                 r"being the $1 - \gamma$ quantile of $\|b + \Delta \hat\theta\|$, which is $s (\sqrt p + \sqrt{2 \ln "
-                r"1/\gamma}) + \Delta \|\hat\theta\|$ at most. No smaller ball will do: in any fixed part of it, at "
-                r"$\hat\theta = 0$, the risk exceeds every multiple of this with a larger probability than $\gamma$, "
-                r"for large $\eta/\Delta$."
+                r"1/\gamma}) + \Delta \|\hat\theta\|$ at most. No smaller ball will do for all convex losses: in any "
+                r"fixed part of it, at $\hat\theta = 0$ and any fixed $p$ and $\gamma$, the risk exceeds every "
+                r"multiple of this with a larger probability than $\gamma$, for large $\eta/\Delta$."
             ),
             latex=(
                 r"\psi = \frac{q}{\Delta+\eta},\ \Pr[\|b+\Delta\hat\theta\|_2 > q] = \gamma:\quad "
@@ -44,11 +44,14 @@ STATEMENTS = (
             bound="local_convexity.risk",
         ),
         note=(
-            r"Theorem 31 of kst asks for $\sqrt p\,\zeta \sqrt{\log(1/\delta) \log(1/\gamma)}/(\epsilon (\Delta + "
-            r"\eta))$ plus $\sqrt{\Delta/(\Delta + \eta)} \|\hat\theta\|$. Its first term is .28 of what is needed "
-            r"at $p = 1$, $\gamma = .01$, and enough for many dimensions and tiny $\gamma$; its second one is more "
-            r"than is needed by a factor $\sqrt{1 + \eta/\Delta}$. The radius of its Theorem 30, with which Theorem "
-            r"31 is repaired, is more than four times what is needed at $\hat\theta = 0$."
+            r"The example is a Huber function of $\|\theta\|$. At $p = 1$ it is a mean of losses as Algorithm 1 of "
+            r"kst takes them; that it is one of losses with Hessians of rank 1, which its privacy asks for, is not "
+            r"shown at $p > 1$. Theorem 31 of kst asks for $\sqrt p\,\zeta \sqrt{\log(1/\delta) "
+            r"\log(1/\gamma)}/(\epsilon (\Delta + \eta))$ plus $\sqrt{\Delta/(\Delta + \eta)} \|\hat\theta\|$. Its "
+            r"first term is .28 of what is needed at $p = 1$, $\gamma = .01$, $\epsilon = 1$, $\delta = 10^{-6}$, and "
+            r"enough for many dimensions and tiny $\gamma$; its second one is more than is needed by a factor $\sqrt{1 "
+            r"+ \eta/\Delta}$. The radius of its Theorem 30, with which Theorem 31 is repaired, is more than four "
+            r"times what is needed at $\hat\theta = 0$."
         ),
     ),
     Statement(
@@ -61,7 +64,7 @@ STATEMENTS = (
                 r"\Delta \|\hat\theta\|^2/n$ where the mean loss is strongly convex within $(s (\sqrt p + 2 "
                 r"\sqrt{\ln(1 + \eta/\Delta)}) + \Delta \|\hat\theta\|)/(\Delta + \eta)$ of $\hat\theta$. With a "
                 r"fixed multiple of $s \sqrt p$ in the place of the first part it exceeds every multiple of this for "
-                r"large $\eta/\Delta$."
+                r"some convex losses, fixed $p$ and large $\eta/\Delta$."
             ),
             latex=(
                 r"\psi = \frac{s(\sqrt p + 2\sqrt{\ln(1+\eta/\Delta)}) + \Delta\|\hat\theta\|}{\Delta+\eta}:\quad "
@@ -76,7 +79,7 @@ STATEMENTS = (
         ),
         note=(
             "With it Theorem 5 of kst needs no strong convexity on the whole set, and no multiple of its own radius "
-            "is enough: the root of a logarithm of $n$ is what is missing."
+            "is enough at a fixed $\\epsilon$ and $p = 1$: the root of a logarithm of $n$ is what is missing."
         ),
     ),
 )
@@ -90,9 +93,10 @@ PROOFS: Mapping[str, str] = {
         r"that is $\eta \min(r, \psi) + \Delta r \le \|v\|$: so $r \le \|v\|/(\Delta + \eta)$ if that is $\psi$ or "
         r"less. The objective with the noise is then $(\Delta + \eta)$-strongly convex on the segment, so $f$ "
         r"exceeds its least value by $-\langle v, d \rangle - (\Delta + \eta/2) r^2 \le \|v\|^2/(2 (\eta + 2 "
-        r"\Delta))$. $\|v\| \le q$ has the probability $1 - \gamma$; $\|v\|^2 \le 2 \|b\|^2 + 2 \Delta^2 "
-        r"\|\hat\theta\|^2$, $\|b\| \le s (\sqrt p + \sqrt{2 \ln 1/\gamma})$ with that probability, as a norm is "
-        r"1-Lipschitz, and $\Delta^2/(\eta + 2 \Delta) \le \Delta/2$. Needed: let $f$ be $\eta$ times the Huber "
+        r"\Delta))$. $\|v\| \le q$ has the probability $1 - \gamma$, and nothing else is needed: $q \le s (\sqrt p + "
+        r"\sqrt{2 \ln 1/\gamma}) + \Delta \|\hat\theta\|$, as $\|b\| \le s (\sqrt p + \sqrt{2 \ln 1/\gamma})$ has "
+        r"that probability or more (a norm is 1-Lipschitz), so $\|v\|^2$ is at most twice the sum of both squares; and "
+        r"$\Delta^2/(\eta + 2 \Delta) \le \Delta/2$. Needed: let $f$ be $\eta$ times the Huber "
         r"function of $\|\theta\|$ with its kink at $\psi = c q/(\Delta + \eta)$. If $\|b\| > c q$, which is more "
         r"probable than $\gamma$, then $r = (\|b\| - \eta \psi)/\Delta$ and the excess of $f$ is more than $\eta "
         r"\psi (\|b\| - c q)/\Delta$, which over $q^2/(\Delta + \eta)$ is $c (\|b\| - c q) \eta/(\Delta q)$ and "

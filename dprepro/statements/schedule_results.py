@@ -11,7 +11,8 @@ STEPS = "Steps of the best schedule"
 
 _ASSUMES = (
     "the unit LASSO: squared loss, features and labels within 1, the l1 ball of radius 1, L_1 = 4, Gamma = 8",
-    "theta_1 = 0, steps 2/(t + 2), Gumbel noise of scale 4 sqrt(8 T ln(1/delta))/(n epsilon) (lasso, Algorithm 2)",
+    "theta_1 = 0, steps 2/(t + 2), Gumbel noise of scale 4 sqrt(8 T ln(1/delta))/(n epsilon), that of the Laplace "
+    "noise in lasso, Algorithm 2",
 )
 _Y = "(8^0.5*n*epsilon/(ln(2*p)*sqrt(ln(1/delta))))^(2/3)"
 """x with ln(2 p) in the place of W."""
@@ -24,8 +25,9 @@ STATEMENTS = (
         place="proof in `dprepro.bounds.schedule_game`",
         says=Says(
             text=(
-                r"On some data set $T \ge 2$ steps of private Frank-Wolfe cost about $4/(3 T)$ or more, whatever "
-                r"they choose and whatever the noise; and on some data set about $\lambda W((2 p - 2)/e)$, $\lambda$ "
+                r"On some data set $T \ge 2$ steps of private Frank-Wolfe cost about $4/(3 T)$ or more where $T$ is "
+                r"large and $p$ and $n$ are large against it, whatever they choose and whatever the noise; and on some "
+                r"data set about $\lambda W((2 p - 2)/e)$, $\lambda$ "
                 "being the scale of the noise and $W$ Lambert's function: the most that one choice can lose in the "
                 "mean."
             ),
@@ -49,7 +51,8 @@ STATEMENTS = (
             text=(
                 r"The number of steps that costs least on its worst data set, over all data sets, is between $x/50$ "
                 r"and $5 x/2$, $x = (\sqrt 8 n \epsilon/(W((2 p - 1)/e) \sqrt{\ln 1/\delta}))^{2/3}$: it grows as "
-                r"$(n \epsilon)^{2/3}$, and no logarithm of $n$ comes in."
+                r"$(n \epsilon)^{2/3}$, and beside the one of $p$ in $W$, where $p \ge x/5$, no logarithm of $n$ comes "
+                "in."
             ),
             latex=(
                 r"\frac{x}{50} \le T \le \frac52 x,\quad x = \left(\frac{\sqrt8\,n\epsilon}{W((2p-1)/e)\sqrt{\ln "
@@ -70,8 +73,8 @@ STATEMENTS = (
         note=(
             "For large $x$ the ends tend to $x/36$ and $9 x/4$. Fitted over $d$ decades of $n$ such numbers have a "
             "slope within $2.9/d$ of $2/3$, however they are chosen; against blocks and needles alone the best one "
-            "is $x/24^{2/3}$, and its slope is $2/3$ on any grid. Where $T$ exceeds $p$ the block says nothing, and "
-            "this does not either: games at $p = 1000$ end there."
+            "tends to $x/24^{2/3}$, whose slope is $2/3$ on any grid. Where $T$ exceeds $p$ the block says nothing, "
+            "and this does not either: games at $p = 1000$ end there."
         ),
     ),
 )

@@ -110,7 +110,7 @@ def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Pa
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == "1 cell failed; type the same command to try again"
     assert len(done.stderr.splitlines()) == 1 + (how not in INSIDE)
-    assert done.stdout.count("replicates=1: 1 of 3 series") == 1  # a command that begins again says nothing twice
+    assert done.stdout.count("replicates=1 changes 1 of 3 series") == 1  # a second start says nothing twice
 
 
 def test_of_several_runs_each_has_its_failed_cell_and_is_told_once(plugin: Path, tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_of_several_runs_each_has_its_failed_cell_and_is_told_once(plugin: Path,
     assert done.returncode == 1, done
     assert [line[:5] for line in done.stdout.splitlines() if line.startswith("[")] == ["[1/2]", "[2/2]"]
     assert done.stdout.count("verdict: pair") == 2
-    assert done.stdout.count("1 cell failed") == 2  # in the summary of both
-    assert done.stdout.count("replicates=1: 1 of 3 series") == 2  # a command that begins again says nothing twice
+    assert done.stdout.count(" 1 cell failed\n") == 2  # in the summary of both
+    assert done.stdout.count("replicates=1 changes 1 of 3 series") == 2  # a second start says nothing twice
     for how in ("segfault", "leave"):
         assert done.stderr.count(f"{SAID[how].removeprefix('the process ')}; the command begins again") == 1
         assert statuses(tmp_path, how) == {1000: "ok", 2000: f"failed: {SAID[how]}", 4000: "ok"}

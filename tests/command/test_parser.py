@@ -68,7 +68,7 @@ def test_arguments_come_in_any_order_with_their_types_and_the_last_of_two_counts
         (["check", "results_dir="], "results_dir is empty; give results_dir=results"),
         (["check", "x"], "unknown argument 'x'; choices: --config-dir, "),
         (["check", "repair=yes"], "repair must be true or false, got repair=yes"),
-        (["check", "--repair"], "unknown option '--repair'"),
+        (["check", "--repair"], "--repair is a key, and keys have no hyphens: repair=true"),
         (["check", "--nonsense", "--help"], "unknown option '--nonsense'"),
         (["check", "--config-dir"], "--config-dir needs a folder"),
         (["ledger", "--strct"], "unknown option '--strct' (did you mean --strict?)"),

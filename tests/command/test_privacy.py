@@ -93,7 +93,9 @@ def test_accounts_are_listed_among_the_plug_ins(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "refused"),
     [
-        ((), "privacy needs steps=, noise= and sensitivity="),
+        ((), "privacy lacks steps=, noise=, sensitivity="),
+        (("steps=10",), "privacy lacks noise=, sensitivity=; such as python -m dprepro privacy"),
+        (("steps=10", "noise=1", "sensitivity=1", "batch=9", "n=3"), "at least as many; got n=3"),
         (("steps=10", "noise=1"), "give one of sensitivity= and lipschitz="),
         (("steps=10", "noise=1", "sensitivity=1", "lipschitz=1"), "give one of sensitivity= and lipschitz="),
         (("steps=10", "noise=1", "lipschitz=1"), "lipschitz= needs n=, by which the mean divides, or objective=sum"),
@@ -105,6 +107,8 @@ def test_accounts_are_listed_among_the_plug_ins(capsys: pytest.CaptureFixture[st
         (("steps=10", "noise=1", "lipschitz=1", "n=9", "neighbours=add_or_remove_one"), "the mean divides by n"),
         (("steps=10", "noise=0", "sensitivity=1"), "noise must be positive and finite, got noise=0"),
         (("steps=10", "noise=1", "sensitivity=1", "delta=0"), "delta must be in (0, 1), got delta=0"),
+        (("--steps", "10"), "--steps is a key, and keys have no hyphens: steps=NUMBER"),
+        (("--step-size=1", "noise=1"), "keys have no hyphens: step_size=1"),
         (("steps=1e3/7", "noise=1", "sensitivity=1"), "steps must be a whole number of at least 1 and at most 1e+15"),
         (("steps=10", "noise=1", "sensitivity=1", "convexity=2", "smoothness=1"), "at most smoothness=1"),
     ],

@@ -51,7 +51,7 @@ PLACES = {
     "hydra.core.config_store.ConfigStore.load": [],
     "omegaconf.OmegaConf.create": [pytest.mark.slow],
     "matplotlib.figure.Figure.draw": [pytest.mark.slow],
-    "pyarrow.parquet.write_table": [],
+    "pyarrow.parquet.ParquetWriter.write_table": [],
     "dprepro.engine.measuring.generator": [],
 }
 SWALLOWING = """

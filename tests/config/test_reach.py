@@ -28,11 +28,11 @@ def reached(tmp_path: Path, text: str, *overrides: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        (["replicates=4"], ["replicates=4: 1 of 2 series"]),
-        (["sweep.n=[1e6]"], ["sweep.n=[1e6]: 1 of 2 series"]),
-        (["algorithm=noisy_frank_wolfe_laplace"], ["algorithm=noisy_frank_wolfe_laplace: 1 of 2 series"]),
-        (["study.series.bounded.replicates=9", "seed=5"], ["study.series.bounded.replicates=9: 1 of 2 series"]),
-        (["+study.series.x={like: needle}"], ["+study.series.x={like: needle}: 1 of 3 series"]),
+        (["replicates=4"], ["replicates=4 changes 1 of 2 series"]),
+        (["sweep.n=[1e6]"], ["sweep.n=[1e6] changes 1 of 2 series"]),
+        (["algorithm=noisy_frank_wolfe_laplace"], ["algorithm=noisy_frank_wolfe_laplace changes 1 of 2 series"]),
+        (["study.series.bounded.replicates=9", "seed=5"], ["study.series.bounded.replicates=9 changes 1 of 2 series"]),
+        (["+study.series.x={like: needle}"], ["+study.series.x={like: needle} changes 1 of 3 series"]),
         (["seed=1", "sweep.p=[100]", "construction=centred_needle", "study.rate=none"], []),
         (["replicates=2", "+algorithm.steps_factor=1", "+sweep.norm=[1]", "checks.both.margin=0.4"], []),
     ],
@@ -60,4 +60,4 @@ def test_the_command_says_it_before_the_run_and_refuses_with_nothing_written(
     assert (out, err.count("\n")) == ("", 1)
     assert not list((tmp_path / "elsewhere").iterdir())
     assert command("--config-dir", folder, "+experiment=mine", "replicates=3", "workers=1") == 0
-    assert capsys.readouterr().out.startswith("replicates=3: 1 of 2 series\nThe excess risk falls")
+    assert capsys.readouterr().out.startswith("replicates=3 changes 1 of 2 series\nThe excess risk falls")

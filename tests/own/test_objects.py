@@ -311,3 +311,13 @@ def test_help_tells_all_parameters() -> None:
     told = dprepro.run.__doc__ or ""
     for name in ("algorithm", "construction", "sweep", "rate", "direction", "budget", "replicates", "seed", "workers"):
         assert f"{name}: " in told
+
+
+def test_an_algorithm_that_returns_no_solution_is_told_what_to_return() -> None:
+    @dataclass(frozen=True)
+    class Bare(MirrorDescent):  # type: ignore[misc]
+        def solve(self, problem: Any, budget: Any, rng: np.random.Generator) -> Any:
+            return super().solve(problem, budget, rng).theta
+
+    with pytest.raises(InputError, match=r"Bare\.solve returned ndarray; it must return dprepro\.algorithms\.Solution"):
+        dprepro.run(algorithm=Bare(), construction="planted_design", sweep={"n": [2000, 6000, 20000]}, rate="1/n")

@@ -32,6 +32,18 @@ FROM_BELOW: dict[str, Any] = {
     "algorithm": {"name": "released_marginals", "release": "laplace"},
     "construction": {"name": "packing", "share": 0.3, "loss": "half_squared_distance"},
 }  # fmt: skip
+FAR = """
+from dataclasses import dataclass, replace
+from dprepro.algorithms import ReleasedMarginals
+
+@dataclass(frozen=True)
+class Far(ReleasedMarginals):
+    release: str = "laplace"
+
+    def solve(self, problem, budget, rng):
+        found = super().solve(problem, budget, rng)
+        return replace(found, theta=1000 * found.theta)
+"""
 NO_DATA: dict[str, Any] = {"construction": None, "at": {}}
 BETTER = {"name": "needle_family", "gap": 3, "heads": 0.25, "curved": 0.9, "fill": 1}
 
@@ -203,6 +215,7 @@ def test_what_loses_less_than_is_proved_is_said_to_contradict_the_proof(
         ({"construction": None, "records": {"X": [[1, 0]], "y": [1], "copies": [9], "loss": "half_squared_distance"},
           "at": {**BELOW_AT, "n": 9, "p": 2}}, "proves none"),
         ({"at": {**BELOW_AT, "epsilon": 3}}, "asks for epsilon"),
+        ({"neighbours": "zero_out"}, "is proved for neighbours=replace_one, and not for zero_out"),
     ],
 )  # fmt: skip
 def test_a_lower_bound_takes_no_data_but_a_family_that_proves_its_rate(
@@ -213,6 +226,26 @@ def test_a_lower_bound_takes_no_data_but_a_family_that_proves_its_rate(
     with pytest.raises(PremiseError, match=said):
         enter(path, 1, **FROM_BELOW | changes)
     assert not path.exists()
+
+
+def test_an_algorithm_that_is_private_for_another_relation_is_refused(tmp_path: Path) -> None:
+    """Half the noise may do there: to lose less than what is proved for a replacement contradicts nothing."""
+    path = tmp_path / "constants.json"
+    enter(path, 1, **FROM_BELOW)
+    with pytest.raises(InputError, match="known for neighbours=replace_one, and the witness has zero_out"):
+        enter(path, 2, **FROM_BELOW | NO_DATA | {"neighbours": "zero_out"})
+
+
+def test_answers_outside_the_set_undercut_no_lower_bound(tmp_path: Path) -> None:
+    """Laplace noise and a thousandfold answer: private, and of less linear loss than any point of the set."""
+    path, linear = tmp_path / "constants.json", FROM_BELOW | {"statement": "bst-theorem-5-2"}
+    enter(path, 1, **linear | {"algorithm": "data_free", "construction": {"name": "packing", "share": 0.3}})
+    (tmp_path / "submitted.py").write_text(FAR)
+    given = {key: one for key, one in linear.items() if key not in ("construction", "at", "algorithm")}
+    submission = Submission(**given, algorithm="submitted.py:Far")
+    with pytest.raises(PremiseError, match="Far answers with a point outside the constraint set"):
+        WitnessChallenge(submission, tmp_path, 2.0, "0").enter(path, 2)
+    assert len(read_register(path).entries) == 1
 
 
 def test_the_data_of_a_lower_bound_are_entered_once(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
-from matplotlib.mathtext import MathTextParser
 
 from dprepro.report.formulas import FORMULA, latex, mathml, plain, prose, tex_text, with_symbols
 from dprepro.statements.papers import papers
@@ -30,16 +29,13 @@ def test_no_formula_is_left_among_the_words_of_the_papers() -> None:
         assert not left.search(" ".join(FORMULA.split(text)[::2])), text
 
 
-def test_every_formula_of_the_papers_can_be_set_in_every_way() -> None:
-    parser = MathTextParser("path")
+def test_every_formula_of_the_papers_can_be_set_as_mathml_and_as_plain_words() -> None:
     known = sorted({formula for text in sentences() for formula in FORMULA.findall(text)})
     assert len(known) > 300
     for formula in known:
         ElementTree.fromstring(mathml(formula)).iter("mrow")
         assert "\\" not in plain(f"${formula}$")
         assert formula.count("{") == formula.count("}")
-    for formula in known[::60]:
-        parser.parse(f"${formula}$")
 
 
 def test_every_printed_formula_becomes_mathml() -> None:

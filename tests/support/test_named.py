@@ -34,7 +34,7 @@ def test_a_rule_is_built_by_its_name_and_stored_by_it() -> None:
     assert algorithm == NoisySGD(FullGradient(), step_size=ConstantRate())
     assert (describe(algorithm)["gradient"], describe(algorithm)["step_size"]) == ("full", "constant")
     assert not algorithm.bound
-    assert (NoisySGD().bound, NoisySGD().shape) == ("bst.theorem_2_4_1", "bst.theorem_2_4_1_rate")
+    assert (NoisySGD().bound, NoisySGD().proved_rate) == ("bst.theorem_2_4_1", "bst.theorem_2_4_1_rate")
 
 
 def test_an_unknown_name_is_refused_with_those_of_the_kind_s_own_module() -> None:

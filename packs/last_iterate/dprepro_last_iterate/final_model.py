@@ -1,6 +1,16 @@
 """A user's question: I publish only the final model; what does it leak? The account that ``dprepro privacy`` asks.
 
-Registered by an entry point of the group ``dprepro.accounts``; nothing that measures imports it.
+Registered by an entry point of the group ``dprepro.accounts``; nothing that measures imports it. Two things are derived
+here beside `published`, whose names are used.
+
+**Cyclic batches**, convex, from the common start on. Runs are one there, and no diameter comes in: of E uses r steps
+apart the last one closes its own eta s, and each of the r (E - 1) steps before it, from the first use on, closes eta
+s/r. After i steps i eta s/r is closed, of no less than ceil(i/r) eta s: mu^2 = (s/sigma)^2 (1 + (E - 1)/r). This is the
+bound of strong convexity as c tends to 1. It is below that of j rounds and a diameter while E - 1 <= D/(eta s), so that
+the less of both does not fall with the steps; composition in its place, as in `published.cyclic_convex_mu`, does.
+
+**Sampled batches**: the bound of k last steps holds for T < k steps as well. With batches told, J' uses of T steps
+compose to mu^2 = J' (s/sigma)^2, which is no more than that of J' uses in k steps; and J' is no larger than J in law.
 """
 
 from __future__ import annotations
@@ -116,39 +126,51 @@ def _strongly_convex(training: NoisyTraining, delta: float) -> FinalModelAccount
 
 def _convex(training: NoisyTraining, delta: float) -> FinalModelAccount:
     s, sigma, d = training.sensitivity, training.noise, training.diameter
+    free = training.batches == "cyclic" and math.isinf(d)
     theorem, formula = {
         "full": (AFTER, "mu^2 <= min over k <= T of k (D/k + eta s)^2/(eta sigma)^2"),
         "cyclic": (
             f"cyclic batches, {AFTER}",
-            "mu^2 <= (s/sigma)^2 + min over j < E of (D + j eta s)^2/(r j (eta sigma)^2), r = n/b, E = T/r",
+            "mu^2 <= (s/sigma)^2 (1 + (E-1)/r)"
+            + (", and <= (s/sigma)^2 + min over j < E of (D + j eta s)^2/(r j (eta sigma)^2)" if not free else "")
+            + ", r = n/b, E = T/r",
         ),
         "sampled": (
             "sampled batches, derived here",
             "delta(epsilon) <= the mean over J of that of mu^2 = [(k-J) (D/k)^2 + J (D/k + eta s)^2]/(eta sigma)^2, J "
-            "binomial of k <= T and b/n",
+            "binomial of any k and b/n",
         ),
     }[training.batches]
-    theorem = f"convexity on a bounded set ({theorem})"
+    theorem = f"convexity ({theorem})" if free else f"convexity on a bounded set ({theorem})"
     lacks = _lacks(training)
-    if not lacks and math.isinf(d):
-        lacks = "diameter= is not told, and without constraint linear losses leak all that composition allows"
+    if not lacks and math.isinf(d) and not free:
+        full = training.batches == "full"
+        known = "linear losses leak all that composition allows" if full else "nothing is derived here"
+        lacks = f"diameter= is not told, and without constraint {known}"
     eta = training.step_size
     if lacks or eta is None or training.smoothness is None:
         return FinalModelAccount(theorem, formula, "", lacks=lacks)
-    premise = _premise(training, f"convex and {training.smoothness:g}-smooth on a convex set of diameter {d:g}")
+    within = "on a convex set" if free else f"on a convex set of diameter {d:g}"
+    premise = _premise(training, f"convex and {training.smoothness:g}-smooth {within}")
     if training.batches == "sampled":
-        limit, settles = sampled_convex(ENDLESS, 1 / training.rounds, s, eta, sigma, delta, d)
-        epsilon = limit
-        if training.steps < settles:
-            epsilon, _ = sampled_convex(training.steps, 1 / training.rounds, s, eta, sigma, delta, d)
-        return FinalModelAccount(theorem, formula, premise, epsilon, limit=limit, settles=settles)
+        limit, _ = sampled_convex(ENDLESS, 1 / training.rounds, s, eta, sigma, delta, d)
+        return FinalModelAccount(theorem, formula, premise, limit, limit=limit)
 
     def mu_at(steps: int) -> float:
         if training.batches == "cyclic":
-            return cyclic_convex_mu(math.ceil(steps / training.rounds), training.rounds, s, eta, sigma, d)
+            return _cyclic_mu(math.ceil(steps / training.rounds), training, eta)
         return convex_mu_least(steps, s, eta, sigma, d)
 
+    if free:
+        return FinalModelAccount(theorem, formula, premise, _epsilon(mu_at(training.steps), delta))
     return _bounded(training, delta, mu_at, theorem, formula, premise)
+
+
+def _cyclic_mu(epochs: int, training: NoisyTraining, eta: float) -> float:
+    """The less of the bound from the common start on and of that with a diameter."""
+    s, sigma, r, d = training.sensitivity, training.noise, training.rounds, training.diameter
+    common = s / sigma * math.sqrt(1 + (epochs - 1) / r)
+    return common if math.isinf(d) else min(common, cyclic_convex_mu(epochs, r, s, eta, sigma, d))
 
 
 def _seen(training: NoisyTraining, delta: float) -> Iterator[FinalModelAccount]:

@@ -25,7 +25,8 @@ it is there.
 **Cyclic batches**, convex, on a set of diameter D. The last use is closed at its own step. Before it lie, for every
 whole j <= E - 1, r j steps that begin with the first of the j uses before: each closes the (r j)-th part of D + j eta
 s. When i of the j rounds are over D (1 - i/j) is left, and more before: nothing is closed before it is there. mu^2 =
-(s/sigma)^2 + (D + j eta s)^2/(r j v^2), or composition, E (s/sigma)^2.
+(s/sigma)^2 + (D + j eta s)^2/(r j v^2), or composition, E (s/sigma)^2; less than that from the common start on is in
+`final_model`.
 
 **Sampled batches**, convex, on a set of diameter D. Tell the batches, in which no record has a say: what is lost on
 average over them is no less than what is lost without knowing them, since delta(epsilon) is jointly convex in the two

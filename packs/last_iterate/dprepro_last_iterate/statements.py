@@ -177,7 +177,9 @@ STATEMENTS = (
         note=(
             "Derived here (in published.py). One epoch attains it, by quadratics that forget at once; at two epochs of "
             "two batches quadratics with c^2 = sqrt 2 - 1 attain .78 of mu, the largest share that was seen. For r = 1 "
-            "the bound of full batches is below it."
+            "the bound of full batches is below it. It rises with E and falls again where r > 4: from the common start "
+            "on no diameter comes in, and mu^2 <= (s/sigma)^2 (1 + (E - 1)/r), which is less than all E uses "
+            "(final_model.py, which uses it; not measured by an experiment)."
         ),
     ),
     Statement(
@@ -204,9 +206,9 @@ STATEMENTS = (
             direction="at_most",
         ),
         note=(
-            "Derived here (in published.py); no paper is known here that has it. It gives up what sampling hides: "
-            "composition is below it for few steps. Pairs were found up to .84 of its epsilon, where one use moves x "
-            "across the whole set."
+            "Derived here (in published.py); no paper is known here that has it. For k > T it holds as well, as fewer "
+            "uses compose to less. It gives up what sampling hides: composition is below it for few steps. Pairs were "
+            "found up to .84 of its epsilon, where one use moves x across the whole set."
         ),
     ),
     Statement(

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 from dprepro_last_iterate import published
+from dprepro_last_iterate.batches import cyclic_convex_loss
 from dprepro_last_iterate.final_model import final_model, theorems
 from scipy.special import ndtr
 
@@ -260,12 +261,40 @@ def test_the_curve_is_flat_from_where_it_is_said_to_be() -> None:
         NoisyTraining(1, 0.1, 1.0, 0.2, 1.0, 0.0, 10.0),
         NoisyTraining(1, 0.1, 1.0, 0.2, math.inf, 1.0, 5.0),
         NoisyTraining(1, 0.5, 1.0, 0.2, 1.0, 0.0, 10.0, "cyclic", 5.0),
+        NoisyTraining(1, 0.1, 1.0, 0.2, 1.0, 0.0, 10.0, "cyclic", 100.0),
     ):
         found = answered(told, DELTA, {"the pack's": theorems})
         assert found.saturation is not None
         after = [proved(replace(told, steps=factor * found.saturation)) for factor in (1, 10, 1000)]
         assert after == pytest.approx([found.limit] * 3, rel=0.0101)
         assert proved(replace(told, steps=max(1, round(0.9 * found.saturation) - 5))) < 0.99 * found.limit
+
+
+def test_no_number_of_steps_leaks_more_than_the_limit_of_any() -> None:
+    """What `published.cyclic_convex_mu` says, with composition in the place of the common start, rises and falls."""
+    told = NoisyTraining(1, 0.1, 1.0, 0.2, 1.0, 0.0, 10.0, "cyclic", 100.0)
+    limit = answered(told, DELTA, {"the pack's": theorems}).limit
+    curve = [proved(replace(told, steps=100 * epochs)) for epochs in (1, 2, 5, 7, 20, 51, 150, 201, 1000)]
+    assert curve == sorted(curve)
+    assert curve[-1] <= limit * (1 + 1e-9)
+    fallen = [published.cyclic_convex_mu(epochs, 100, 0.1, 0.2, 1.0) for epochs in (7, 51)]
+    assert fallen[0] > 1.4 * fallen[1]
+    sampled = NoisyTraining(1, 0.1, 1.0, 0.2, 1.0, 0.0, 10.0, "sampled", 100.0, 0.1)
+    accounts = [theorems(replace(sampled, steps=steps), DELTA)[1] for steps in (1, 10**6)]
+    assert accounts[0].epsilon == accounts[1].epsilon == accounts[1].limit
+
+
+def test_cyclic_batches_need_no_diameter_and_no_exact_law_exceeds_what_is_proved_from_the_common_start() -> None:
+    for training, exact in cases("cyclic"):
+        (account,) = theorems(replace(training, diameter=math.inf), DELTA)[1:]
+        assert account.limit is None
+        assert account.epsilon is not None
+        assert exact <= account.epsilon + 1e-6
+    told = NoisyTraining(16, 0.4, 0.75, 0.08, math.inf, 0.0, 25.0, "cyclic", 2.0)
+    exact = cyclic_convex_loss(8, 2, 0.4, 0.08, 0.75, 1e-3, level=0.4, others=-0.9, bend=0, start=1)
+    least = theorems(told, 1e-3)[1].epsilon
+    assert least is not None
+    assert 0.9 * least < exact < least
 
 
 def test_what_some_losses_leak_is_below_what_is_proved_and_no_unit_matters() -> None:
