@@ -286,14 +286,14 @@ def _are_cells(lines: Sequence[Line]) -> bool:
         ):  # fmt: skip
             return False
     try:
-        axes = {text: json.loads(text) for text in {line.axes for line in lines}}
-        for point in axes.values():
+        points = {text: json.loads(text) for text in {line.axes for line in lines}}
+        for point in points.values():
             if not (_RESERVED - {*AXES}).isdisjoint(point):
                 return False
             if any(type(value) not in (int, float) or math.isnan(float(value)) for value in point.values()):
                 return False
         for names, (places, columns) in grouped([line.rows for line in lines]).items():
-            taken = _RESERVED.union(*(axes[text] for text in {lines[place].axes for place in places}))
+            taken = _RESERVED.union(*(points[text] for text in {lines[place].axes for place in places}))
             column = iter(columns)
             for quantity, further in names:
                 " ".join((quantity, *further)).encode()  # raises ValueError where it can be written nowhere
