@@ -29,6 +29,9 @@ class Part:
         """One line for each of ``places`` that is stored, and quantity.
 
         ``stored`` has status, seconds, axes, replicate, rows and traceback of each cell.
+
+        Raises:
+            ValueError, TypeError, OverflowError: cells that no run measures.
         """
         import numpy as np
         import pandas as pd
@@ -70,6 +73,8 @@ class Part:
             return np.array([point.get(name, np.nan) for point in points], dtype=float)[point_of][of_cell]
 
         further = sorted(set(itertools.chain.from_iterable(points)).difference(AXES))
+        if taken := {*LEADING, "key"} & {*further, *study}:
+            raise ValueError(f"a column called {min(taken)}")
         self.common = {
             "experiment": _taken([experiment], np.zeros(self.lines, dtype=np.intp)),
             "series": few(series),
@@ -177,6 +182,8 @@ def _packed(found: Sequence[tuple[Any, StoredColumn]], lines: int) -> Any:
     if not found:
         return None
     kinds = {kind for _, column in found for kind in set(map(type, column.entries))}
+    if not kinds <= {float, int, bool, str, type(None)}:
+        raise TypeError("an entry that is no number and no text")
     full = sum(len(column.places) for _, column in found) == lines
     if kinds <= {float, type(None)} and not any(entry != entry for _, column in found for entry in column.entries):
         numbers = np.full(lines, np.nan)

@@ -114,3 +114,12 @@ def test_whole_numbers_that_no_table_holds_are_one_line(tmp_path: Path) -> None:
     replace_cell(tmp_path / "results", rows=f'[["excess_risk",["records"]]]\n[1.0,null,{2**70}]')
     with pytest.raises(InputError, match="the measurements of cheap are no table: Python int too large"):
         dprepro.run("cheap", **words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("column", "entry"), [("status", "3"), ("steps", "[3]"), ("steps", '{"a":1}')])
+def test_a_forged_column_is_one_line_whatever_its_digest_says(tmp_path: Path, column: str, entry: str) -> None:
+    words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
+    dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    replace_cell(tmp_path / "results", rows=f'[["excess_risk",["{column}"]]]\n[1.0,null,{entry}]')
+    with pytest.raises(InputError, match="is damaged: an entry has another shape than it was stored with"):
+        dprepro.run("cheap", **words)  # type: ignore[arg-type]
