@@ -187,6 +187,11 @@ def misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError 
             if not isinstance(node, dict):
                 break
             if part not in node:
+                axes = config.get("sweep")
+                if key == part and isinstance(axes, Mapping) and part in axes:
+                    value = override.partition("=")[2].strip()
+                    listed = value if value.startswith("[") else f"[{value}]"
+                    return InputError(f"{key} is an axis of the sweep: type 'sweep.{key}={listed}'")
                 open_ended = "_target_" in node or key == f"sweep.{part}"
                 more = f"; what the YAML leaves out is added by +{override}" if open_ended else ""
                 return InputError(f"{key}: {unknown('key', part, node)}{more}")

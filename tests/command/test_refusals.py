@@ -42,6 +42,8 @@ BAD: dict[str, tuple[list[str], str]] = {
         "sweeep.n: unknown key 'sweeep' (did you mean sweep?); nearest of N choices: sweep, ",
     ),
     "key at the top, added": ([LASSO, "+sweeep=1"], "unknown key 'sweeep' (did you mean sweep?)"),
+    "axis at the top": ([LASSO, "epsilon=0.5"], "epsilon is an axis of the sweep: type 'sweep.epsilon=[0.5]'"),
+    "list of an axis at the top": ([LASSO, "n=[1e5,1e6]"], "n is an axis of the sweep: type 'sweep.n=[1e5,1e6]'"),
     "key inside": ([LASSO, "sweep.m=[1e5]"], "sweep.m: unknown key 'm'; choices: delta, epsilon, n, p"),
     "an axis of nobody": ([LASSO, "+sweep.m=[1e5]"], "sweep.m is neither a main axis nor a parameter"),
     "check": (
