@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
+from dprepro.report import measured_grid
 from dprepro.report.formulas import with_symbols
+from dprepro.report.premise_words import spelled
 from dprepro.report.text import wanted
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def sizes(published: Published, check: str) -> int:
 
 
 def sizes_of(published: Published, check: str) -> str:
-    """The grid that a check was judged on: `n = 3e5 to 1e8 (9 values), p = 1000`."""
-    return _grid(_rows(published, [check]))
+    """The grid that a check was judged on: `$n$ from $10^{5}$ to $10^{8}$ (9 values), $p$ = 1000`."""
+    return measured_grid.spans(measured_grid.grid(_rows(published, [check]), published.config))
 
 
 def evidence_entry(kind: str, experiment: str, published: Published, checks: Sequence[str]) -> dict[str, Any]:
@@ -79,12 +80,15 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
     on = f" on {_listed(known)}" if known else ""
     by = _tried(published, checks) if kind == "not contradicted" else ""
     relation = RELATIONS.get(published.verdict["neighbours"], published.verdict["neighbours"])
-    grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
+    grid = measured_grid.spans(measured_grid.grid(rows, published.config))
+    under = ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(published, checks) else WORDS[kind]
     settings = published.config["checks"]
     of_check = {name: sorted(map(_plain, families(published, name))) for name in checks}
     findings = [
-        _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name]) for name in checks
+        _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name])
+        | _judged_on(published, name, settings.get(name, {}))
+        for name in checks
     ]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
     return {
@@ -93,7 +97,7 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
         "checks": list(checks),
         "words": words + by,
         "families": known,
-        "range": with_symbols(grid),
+        "range": grid,
         "under": with_symbols(under),
         "findings": findings,
         "text": with_symbols(f"{where}. Found: ") + "; ".join(finding["text"] for finding in findings) + ".",
@@ -113,6 +117,17 @@ def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any], k
         "families": list(known),
         "side": str((check.get("details") or {}).get("side") or settings.get("side") or ""),
         "text": with_symbols(finding_in_words(name, check, settings)),
+    }
+
+
+def _judged_on(published: Published, name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The grid of one check, its points by series, and the axes of which the worst member alone was judged."""
+    rows, envelope = measured_grid.judged_rows(published, name, series_of(published, name)), settings.get("envelope")
+    members = [envelope] if isinstance(envelope, str) else list(envelope or ())
+    return {
+        "grid": measured_grid.grid(rows, published.config),
+        "points": measured_grid.points(rows, published.config, members),
+        "envelope": members,
     }
 
 
@@ -138,17 +153,19 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
     axis, over = settings.get("axis", "n"), settings.get("divide", "")
     if settings.get("transform", "log") != "log":
         axis = f"the logarithm of {axis}"
+    extreme = "the smallest" if settings.get("side") == "at_least" else "the largest"
     words = {
         "exponent": f"the exponent of {axis} in the {quantity}{' over its ' * bool(over)}{over}",
-        "below": f"the largest {quantity.removeprefix('largest ')} over its bound",
+        "below": f"{extreme} {quantity.removeprefix('largest ')} over its bound",
         "ratio": f"the {quantity} over the other curve's",
         "affine": f"the departure of the {quantity} from a line",
         "crossing": "the exponent of the place where the curves cross",
         "proportion": f"the share of {quantity} over its line",
-        "audit": f"the {quantity} over the claimed epsilon",
+        "audit": "the epsilon that was shown over the claimed one",
         "noise": "second moments drawn over scheduled ones",
         "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
+        "share": f"the share of cases with a {quantity} of at most {settings.get('limit')}",
     }
     if settings.get("side") == "equals":
         return f"the {quantity} over its bound, where it is farthest from it"
@@ -158,9 +175,7 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
 def _plain(name: str) -> str:
     """A class with its parameters as words: `OneHotFamily (coordinates 1)` as `one hot family (coordinates 1)`."""
     first, space, rest = name.partition(" (")
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", first).split()
-    kept = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    return " ".join(kept) + space + rest.replace("_", " ")
+    return spelled(first) + space + rest.replace("_", " ")
 
 
 def _accounted(published: Published, checks: Iterable[str]) -> bool:
@@ -177,23 +192,6 @@ def _rows(published: Published, checks: Iterable[str]) -> pd.DataFrame:
 
 def _axes(rows: pd.DataFrame) -> list[str]:
     return [axis for axis in AXES if rows[axis].nunique() > 1]
-
-
-def _grid(rows: pd.DataFrame) -> str:
-    """`n from 3e5 to 1e8 (9 values), p = 1000`."""
-    said = []
-    for axis in AXES:
-        values = sorted(float(value) for value in rows[axis].unique())
-        if axis != "norm" or values != [1.0]:
-            said.append(span(axis, values))
-    return ", ".join(filter(None, said))
-
-
-def span(axis: str, values: Sequence[float]) -> str:
-    """`n from 3e5 to 1e8 (9 values)` of sorted values; nothing of none."""
-    if len(values) == 1:
-        return f"{axis} = {number(values[0])}"
-    return f"{axis} from {number(values[0])} to {number(values[-1])} ({len(values)} values)" if values else ""
 
 
 def _replicates(rows: pd.DataFrame) -> str:

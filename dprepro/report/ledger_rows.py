@@ -146,7 +146,8 @@ def limits(found: _Found, kind: str, says: Says, attack: Attacked | None) -> Ite
         if not says.upper_only and any((check.get("details") or {}).get("not_attained") for check in attained):
             yield "the rate holds as an upper bound, and is not attained on these data"
         if "holds" in found.checks and len(found.families) < FEWEST_FAMILIES:
-            yield f"about all data, and the bound was held on {len(found.families)} families"
+            families = f"{len(found.families)} famil{'y' if len(found.families) == 1 else 'ies'}"
+            yield f"about all data, and the bound was held on {families}"
         if "holds" not in found.checks:
             yield "no explicit bound was held against the measurements"
     if found.sizes < FEWEST_SIZES and (attack is None or attack.tried < FEWEST_TRIED):

@@ -53,7 +53,7 @@ def _claim(row: Mapping[str, Any]) -> str:
 
 def _claimed(said: Mapping[str, Any]) -> str:
     """Direction and premise, and the formula as printed."""
-    words = rf" \emph{{{tex_text(claim(said))}}}" if claim(said) else ""
+    words = rf" \emph{{{latex(claim(said))}}}" if claim(said) else ""
     # a line may break between formulas, not within one
     return words + (f" ${said['formula']}$".replace(r", \quad ", "$, $") if said["formula"] else "")
 

@@ -40,7 +40,7 @@ def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it()
         del measured.published["one"].config["study"]["series"][series]["construction"]
     few = row(measured, evidence=BOTH)
     assert few["verdict"] == "not contradicted"
-    assert few["note"].startswith("About all data, and the bound was held on 1 families.")
+    assert few["note"].startswith("About all data, and the bound was held on 1 family.")
 
 
 def test_a_slope_that_confirms_an_upper_bound_only_attains_no_rate() -> None:
@@ -247,8 +247,8 @@ def test_a_row_says_premise_direction_and_formula_in_every_file() -> None:
     said = {"premise": ["epsilon <= 3", "convex losses"], "direction": "at_most", "formula": r"|x|^{2/3}"}
     line = row(store(one=GOOD), evidence=BOTH) | said
     ledger = {"claims": [line], "errata": [], "causes": NO_CAUSES}
-    assert r"*At most the formula. For epsilon \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
-    assert r"\emph{At most the formula. For epsilon $\leq$ 3; convex losses.} $|x|^{2/3}$" in tex(ledger)
+    assert r"*An upper bound. Premise: $\epsilon$ \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
+    assert r"\emph{An upper bound. Premise: $\epsilon$ $\leq$ 3; convex losses.} $|x|^{2/3}$" in tex(ledger)
     assert prose(r"$|x|^{2/3}$") in page(ledger, [])
 
 

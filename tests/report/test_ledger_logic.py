@@ -171,7 +171,8 @@ def test_families_differ_in_words_and_in_where_the_signal_lies_not_in_seeds_and_
 ) -> None:
     found = row(families(*blocks), evidence=BOTH)
     assert found["verdict"] == (CARRIED if count == 3 else "not contradicted")
-    assert (f"held on {count} families" in found["note"]) is (count < 3)
+    families_held = "1 family" if count == 1 else f"{count} families"
+    assert (f"held on {families_held}" in found["note"]) is (count < 3)
 
 
 def test_only_the_families_on_which_the_bound_itself_was_held_count() -> None:
