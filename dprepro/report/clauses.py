@@ -16,6 +16,8 @@ EXACT = 1e-6
 """Relative: what differs by less is told as equal, an exponent without its interval."""
 POWERS = {"ln(delta)": r"\ln(1/\delta)", "ln(p)": r"(\ln p)", "tilt": r"(\eta \tau)"}
 """Axes of which a logarithm is fitted, or whose letters a power would tear apart."""
+FIXED = ("n", "p", "epsilon")
+"""Axes whose value is told where an exponent was seen at one alone."""
 MOST_DENOMINATOR = 6
 COMPUTED = ("exact", "certified")
 """Kinds of evidence that were computed, not drawn."""
@@ -158,9 +160,11 @@ def _power(finding: Found, letter: str = "") -> str:
 
 
 def _along(finding: Found) -> str:
-    """Over which values of its axis an exponent was seen."""
-    axis = finding["axis"].removeprefix("ln(").rstrip(")")
-    return f" over {from_to(axis, finding['grid'][axis])}" if axis in finding["grid"] else ""
+    """Over which values of its axis an exponent was seen, and at which of the other main axes, where there is one."""
+    axis, grid = finding["axis"].removeprefix("ln(").rstrip(")"), finding["grid"]
+    fixed = [from_to(name, grid[name]) for name in FIXED if name in grid and name != axis and grid[name][2] == 1]
+    over = f" over {from_to(axis, grid[axis])}" if axis in grid else ""
+    return over + (f" at {', '.join(fixed)}" if fixed else "")
 
 
 def _stated(finding: Found) -> str:

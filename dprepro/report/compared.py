@@ -150,8 +150,8 @@ CHECKS: Mapping[str, Mapping[str, Sides | str]] = {
         "premise": ("the lower bound", "$L C$, more than which no answer loses"),
     },
     "convexity_radius": {
-        "leaves": ("the probability of leaving the least radius that will do", r"$\gamma$"),
-        "within": ("the probability of exceeding the stated risk", r"$\gamma$"),
+        "leaves": ("the probability of leaving the least radius, on a Huber function,", r"$\gamma$"),
+        "within": ("the probability of exceeding the stated risk, on a Huber function,", r"$\gamma$"),
         "stated": ("the least radius that will do", "the stated one"),
         "mean": ("the mean risk on a Huber function", "the stated one"),
     },

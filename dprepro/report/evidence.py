@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
@@ -37,8 +37,12 @@ FAMILY_NUMBERS = {"coordinates"}
 """Numbers that do make one: on how many coordinates the signal lies."""
 
 
-def series_of(published: Published, check: str) -> list[str]:
-    """The series that a check is about, of those that were measured."""
+def series_of(published: Published, check: str, algorithms: Collection[str] = ()) -> list[str]:
+    """The series that a check is about, of those that were measured, and that run one of these ``algorithms``.
+
+    A check may hold several algorithms against their bounds at once, and is evidence of a statement about one of them:
+    on the data of its own series, and not of the others. Where none of them runs it, the check is about all.
+    """
     settings = published.config["checks"].get(check, {})
     named: list[str] = []
     for key in ("series", "against"):
@@ -49,19 +53,20 @@ def series_of(published: Published, check: str) -> list[str]:
         named = [
             series for series, role, what in published.bounded if what == quantity and role in ("claim", "context")
         ]
-    return [name for name in named if name in published.series]
+    found = [name for name in named if name in published.series]
+    own = [name for name in found if _algorithm(published, name) in ("", *algorithms)]
+    return own if algorithms and any(_algorithm(published, name) for name in own) else found
 
 
-def families(published: Published, check: str) -> set[str]:
+def families(published: Published, check: str, algorithms: Collection[str] = ()) -> set[str]:
     """The families of data on which a check was judged: constructions, and the parameters that make them other ones."""
-    return {
-        family for name in series_of(published, check) if (family := _named(published.config, name, "construction"))
-    }
+    named = (_named(published.config, name, "construction") for name in series_of(published, check, algorithms))
+    return {family for family in named if family}
 
 
-def sizes(published: Published, check: str) -> int:
+def sizes(published: Published, check: str, algorithms: Collection[str] = ()) -> int:
     """The largest number of values that an axis has among a check's measurements."""
-    rows = _rows(published, [check])
+    rows = _rows(published, [check], algorithms)
     return max((int(rows[axis].nunique()) for axis in _axes(rows)), default=0)
 
 
@@ -70,13 +75,17 @@ def sizes_of(published: Published, check: str) -> str:
     return measured_grid.spans(measured_grid.grid(_rows(published, [check]), published.config))
 
 
-def evidence_entry(kind: str, experiment: str, published: Published, checks: Sequence[str]) -> dict[str, Any]:
+def evidence_entry(
+    kind: str, experiment: str, published: Published, checks: Sequence[str], algorithms: Collection[str] = ()
+) -> dict[str, Any]:
     """What these checks of an experiment are evidence of: where it was measured, under what, and what was found.
 
     ``families``, ``range``, ``under`` and ``findings`` are the parts of ``text``, which is one sentence of all.
+    Of a statement about ``algorithms`` it is what these were measured on, see `series_of`.
     """
-    rows = _rows(published, checks)
-    known = [_plain(name) for name in sorted({family for name in checks for family in families(published, name)})]
+    rows = _rows(published, checks, algorithms)
+    of_check = {name: sorted(map(_plain, families(published, name, algorithms))) for name in checks}
+    known = sorted({family for several in of_check.values() for family in several})
     on = f" on {_listed(known)}" if known else ""
     by = _tried(published, checks) if kind == "not contradicted" else ""
     relation = RELATIONS.get(published.verdict["neighbours"], published.verdict["neighbours"])
@@ -84,10 +93,9 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
     under = ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(published, checks) else WORDS[kind]
     settings = published.config["checks"]
-    of_check = {name: sorted(map(_plain, families(published, name))) for name in checks}
     findings = [
         _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name])
-        | _judged_on(published, name, settings.get(name, {}))
+        | _judged_on(published, name, settings.get(name, {}), algorithms)
         for name in checks
     ]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
@@ -120,9 +128,14 @@ def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any], k
     }
 
 
-def _judged_on(published: Published, name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _judged_on(
+    published: Published, name: str, settings: Mapping[str, Any], algorithms: Collection[str]
+) -> dict[str, Any]:
     """The grid of one check, its points by series, and the axes of which the worst member alone was judged."""
-    rows, envelope = measured_grid.judged_rows(published, name, series_of(published, name)), settings.get("envelope")
+    rows, envelope = (
+        measured_grid.judged_rows(published, name, series_of(published, name, algorithms)),
+        settings.get("envelope"),
+    )
     members = [envelope] if isinstance(envelope, str) else list(envelope or ())
     return {
         "grid": measured_grid.grid(rows, published.config),
@@ -184,8 +197,8 @@ def _accounted(published: Published, checks: Iterable[str]) -> bool:
     return all(each.get("quantity") == "certified_epsilon" for each in settings)
 
 
-def _rows(published: Published, checks: Iterable[str]) -> pd.DataFrame:
-    series = {name for check in checks for name in series_of(published, check)}
+def _rows(published: Published, checks: Iterable[str], algorithms: Collection[str] = ()) -> pd.DataFrame:
+    series = {name for check in checks for name in series_of(published, check, algorithms)}
     good = published.frame[(published.frame["status"] == "ok")]
     return good[good["series"].isin(series)] if series else good
 
@@ -211,6 +224,11 @@ def _constants(published: Published, checks: Iterable[str]) -> str:
                 said.add(str(algorithm.get("constants", "")) or "default")
     said.discard("default")
     return " and ".join(CONSTANTS.get(text, f"{text} constants") for text in sorted(said))
+
+
+def _algorithm(published: Published, series: str) -> str:
+    """The name of the class that a series runs; empty for one without."""
+    return str(_block(published.config, series, "algorithm").get("_target_", "")).rpartition(".")[2]
 
 
 def _tried(published: Published, checks: Iterable[str]) -> str:

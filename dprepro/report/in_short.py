@@ -90,12 +90,13 @@ def _found(form: Mapping[str, Any], row: Mapping[str, Any]) -> Iterable[str]:
 
 def _comparisons(found: Sequence[Found], side: str, order: Sequence[str]) -> Iterable[tuple[str, str, str]]:
     """Where, on which grid, and what: bounds by what they compare, then what other rules say, each once."""
-    alike: dict[tuple[str, str] | str, list[Found]] = {}
+    alike: dict[tuple[tuple[str, str] | str, bool], list[Found]] = {}
     for one in found:
         if one["rule"] == "below" and one["high"] is not None:
-            alike.setdefault(compared(one["experiment"], one["check"], one["quantity"], side), []).append(one)
+            words = compared(one["experiment"], one["check"], one["quantity"], side)
+            alike.setdefault((words, bool(one["families"])), []).append(one)
     said: list[tuple[int, str, Sequence[Found]]] = []
-    for words, several in alike.items():
+    for (words, _), several in alike.items():
         made = [(words, several)] if isinstance(words, str) else clauses.bounds(words, several)
         said += [(_rank(several[0]["quantity"], order), clause, on) for clause, on in made]
     others: dict[tuple[str, str], list[Found]] = {}
