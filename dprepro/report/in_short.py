@@ -45,7 +45,8 @@ def in_short(row: Mapping[str, Any]) -> str:
     form = repaired if said and repaired else None if said else row
     if form is not None:
         found = [*_found(form, row), *_short_of(form)]
-        said += [f"As repaired, {found[0][0].lower()}{found[0][1:]}", *found[1:]] if found and said else found
+        start = "As repaired, " if said and form["verdict"] not in UNMEASURED else ""
+        said += [f"{start}{found[0][0].lower()}{found[0][1:]}", *found[1:]] if found and start else found
     return " ".join(said) or str(row["note"])
 
 
@@ -164,6 +165,8 @@ def _short_of(form: Mapping[str, Any]) -> Iterable[str]:
     """How far what was shown falls short of what the statement says: its first reason, and logarithms left open."""
     reason = SENTENCE.split(str(form.get("note", "")), maxsplit=1)[0].rstrip(".")
     reason = reason[:1].lower() + reason[1:]
+    if form["verdict"] in UNMEASURED:
+        yield "What holds instead was not measured."
     if form["verdict"] == "not contradicted":
         yield f"Not contradicted, no more: {reason}."
     if form["verdict"] == "inconclusive":

@@ -25,7 +25,7 @@ KNOWN = {
 }
 """Conditions that the field has words for; of others the names are spelled out."""
 CHOICE = re.compile(r"(algorithm(\.\w+)?|loss|set|relation) is \w[\w ,]*")
-INEQUALITY = re.compile(r"[a-z_0-9]+ [<>=]=? [\w.*/]+")
+INEQUALITY = re.compile(r"[a-z_0-9]+ [<>=]=? [\w.*/]+(-\d+)?")
 """A number or a ratio beside one name; a longer formula stands as it is written."""
 PROPER = {
     "frank wolfe": "Frank-Wolfe", "johnson lindenstrauss": "Johnson-Lindenstrauss", "huber": "Huber",

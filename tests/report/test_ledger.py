@@ -87,7 +87,7 @@ def test_a_lower_bound_is_confirmed_only_where_it_is_certified_at_four_sizes() -
     tried = row(measured, kind="attack", evidence={"not contradicted": {"one": ["bound"]}})
     assert tried["verdict"] == "not contradicted"
     assert tried["evidence"][0]["text"].startswith(
-        "Not contradicted by 1 algorithm (noisy frank wolfe (constants printed))"
+        "Not contradicted by 1 algorithm (noisy Frank-Wolfe (constants printed))"
     )
     certified = {"certified": {"one": ["bound"]}}
     assert row(measured, kind="attack", evidence=certified)["verdict"] == "confirmed"
