@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
 from dprepro.report import measured_grid
-from dprepro.report.formulas import with_symbols
+from dprepro.report.formulas import plain, with_symbols
 from dprepro.report.premise_words import spelled
 from dprepro.report.text import wanted
 
@@ -71,8 +71,8 @@ def sizes(published: Published, check: str, algorithms: Collection[str] = ()) ->
 
 
 def sizes_of(published: Published, check: str) -> str:
-    """The grid that a check was judged on: `$n$ from $10^{5}$ to $10^{8}$ (9 values), $p$ = 1000`."""
-    return measured_grid.spans(measured_grid.grid(_rows(published, [check]), published.config))
+    """The grid that a check was judged on: `n from 1e5 to 1e8 (9 values), p = 1000`."""
+    return plain(measured_grid.spans(measured_grid.grid(_rows(published, [check]), published.config)))
 
 
 def evidence_entry(

@@ -51,6 +51,8 @@ def grid(rows: pd.DataFrame, config: Mapping[str, Any]) -> dict[str, list[float 
         if values and not (values == [UNSET.get(axis)] and (plain or axis not in swept or axis in NONE)):
             ends = (values[0], values[-1])
             found[axis] = [*(end if math.isfinite(end) else None for end in ends), float(len(values))]
+    if "epsilon" not in found and found.get("delta") == [0.0, 0.0, 1.0]:
+        del found["delta"]  # no budget at all
     return found
 
 

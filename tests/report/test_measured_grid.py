@@ -41,6 +41,11 @@ def test_inequalities_between_functions_have_no_sizes_of_data_and_attacks_no_gri
     assert grid(rows(n=[2.0, 3.0]), config({"n": [2, 3]}, "RefuteStudy")) == {}
 
 
+def test_what_has_no_budget_has_no_delta_either_and_a_pure_budget_has_one() -> None:
+    assert "delta" not in grid(rows(n=[2.0]), config({"n": [2], "epsilon": [math.inf], "delta": [0]}))
+    assert "delta" in grid(rows(epsilon=[1.0]), config({"epsilon": [1], "delta": [0]}))
+
+
 def test_an_infinite_end_is_null_and_told_as_infinite() -> None:
     found = grid(rows(epsilon=[1.0, math.inf]), config({"epsilon": [1, math.inf]}))
     assert found == {"epsilon": [1.0, None, 2.0]}
