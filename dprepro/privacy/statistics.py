@@ -109,7 +109,7 @@ class SupportSize(Statistic):
     name: str = "how many numbers are not zero"
 
     def __call__(self, answers: FloatArray) -> FloatArray:
-        return np.count_nonzero(answers[:, : self.size], axis=1).astype(np.float64)
+        return np.asarray(np.count_nonzero(answers[:, : self.size], axis=1), dtype=np.float64)
 
     @property
     def code(self) -> str:
