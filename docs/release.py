@@ -64,8 +64,13 @@ def bibtex() -> str:
     return "\n".join(map(_entry, [*found["references"], found["preferred-citation"]]))
 
 
+def key(work: Mapping[str, Any]) -> str:
+    """The key of an entry: the first author's family name, or this software's, and the year."""
+    return f"{(work['authors'][0].get('family-names') or citation()['title']).lower()}{work['year']}"
+
+
 def _entry(work: Mapping[str, Any]) -> str:
-    family = (work["authors"][0].get("family-names") or citation()["title"]).lower()
+    preprint = next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), None)
     fields = {
         "author": " and ".join(
             "{{{}}}".format(author["name"])
@@ -80,15 +85,12 @@ def _entry(work: Mapping[str, Any]) -> str:
         "doi": work.get("doi"),
         "url": work.get("url"),
         "version": work.get("version"),
-        "eprint": next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), None),
+        "eprint": preprint and preprint.removeprefix("arXiv:"),
+        "archiveprefix": preprint and "arXiv",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value is not None]
     kind = {"conference-paper": "inproceedings", "software": "software"}[work["type"]]
-    return "\n".join([f"@{kind}{{{family}{work['year']},", *lines, "}", ""])
-
-
-def _author(known: Mapping[str, str]) -> str:
-    return f"{{{known['name']}}}" if "name" in known else f"{known['family-names']}, {known['given-names']}"
+    return "\n".join([f"@{kind}{{{key(work)},", *lines, "}", ""])
 
 
 def codemeta() -> dict[str, Any]:

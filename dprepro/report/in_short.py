@@ -73,7 +73,7 @@ def _found(form: Mapping[str, Any]) -> Iterable[str]:
     bounds = _confirmed(form, "below", "high")
     alike: dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]] = {}
     for kind, finding in sorted(bounds, key=lambda bound: _rank(bound[1]["quantity"])):
-        alike.setdefault(_words_of(finding["quantity"]), []).append((kind, finding))
+        alike.setdefault(words_of(finding["quantity"]), []).append((kind, finding))
     for words in list(alike)[:MOST]:
         yield from _bounded(words, alike[words])
     if further := len(list(alike)[MOST:]):
@@ -163,7 +163,7 @@ def _rank(quantity: str) -> int:
     return FIRST.index(quantity) if quantity in FIRST else len(FIRST)
 
 
-def _words_of(quantity: str) -> tuple[str, str]:
+def words_of(quantity: str) -> tuple[str, str]:
     """A quantity, and what it is held against."""
     if OF_A_STATEMENT.match(quantity):
         return NAMES["ratio"]
@@ -218,14 +218,15 @@ def _everywhere(found: Sequence[Mapping[str, Any]], computed: bool) -> str:
 
 def _power(finding: Mapping[str, Any]) -> str:
     error = f" \\pm {number(_half(finding))}" if _half(finding) > EXACT else ""
-    return f"${_letter(finding['axis'])}^{{{number(round(_short(finding['estimate']), 4) + 0.0)}{error}}}$"
+    return f"${letter(finding['axis'])}^{{{number(round(_short(finding['estimate']), 4) + 0.0)}{error}}}$"
 
 
 def _stated(finding: Mapping[str, Any]) -> str:
     return number(_short(finding["expected"]))
 
 
-def _letter(axis: str) -> str:
+def letter(axis: str) -> str:
+    """An axis as it stands in a formula."""
     return LETTERS.get(axis, axis.replace("_", r"\_"))
 
 

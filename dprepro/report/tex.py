@@ -11,7 +11,10 @@ from dprepro.report.text import by_paper, counts
 from dprepro.statements.papers import citation
 from dprepro.statements.statement import WORDS
 
-HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{amsmath,amssymb,array,booktabs,longtable}."
+HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{amsmath,amssymb,array,booktabs,graphicx,longtable}."
+FITTED = r"""\providecommand{\fitted}[1]{\sbox0{$#1$}%
+\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}"""
+"""A formula that becomes smaller where its column is narrower."""
 CLAIMS = {"Statement": 0.15, "What it says": 0.46, "What was found": 0.33}
 SLIPS = {"Where": 0.18, "Severity": 0.1, "Printed": 0.28, "Holds": 0.34}
 """Columns, with their shares of the line."""
@@ -24,7 +27,7 @@ def tex(ledger: Mapping[str, Any]) -> str:
 
     A premise is a list of conditions that a program checks, so it stands in ``ledger.json`` and on the page alone.
     """
-    lines, papers = [HEAD], ledger.get("papers", {})
+    lines, papers = [HEAD, FITTED], ledger.get("papers", {})
     for paper, rows in by_paper(ledger["claims"]).items():
         lines += _table(f"{citation(paper, papers)}: {counts(rows)}.", CLAIMS, map(_claim, rows))
     if further := [row for row in ledger["claims"] if row["kind"] == "further"]:
@@ -42,21 +45,22 @@ def _table(title: str, head: Mapping[str, float], rows: Iterable[str]) -> Iterab
     for end in ("first", ""):
         yield rf"\toprule {' & '.join(head)} \\ \midrule \end{end}head"
     yield r"\bottomrule \endfoot"
-    yield from (rf"{row} \\[3pt]" for row in rows)
+    yield from (rf"{row} \\ \addlinespace" for row in rows)
     yield r"\end{longtable}"
 
 
 def _claim(row: Mapping[str, Any]) -> str:
-    verdict, said = row["words"], latex(row["statement"]) + _formula(row)
+    verdict, said = row["words"], _sentence(row["statement"]) + _formula(row)
     if "proof" in row:
-        said += rf" \emph{{Derived here:}} {latex(row['proof'])}"
+        said += rf" \emph{{Derived here:}} {_sentence(row['proof'])}"
     evidence = list(row["evidence"])
     if row["repaired"]:
         verdict += f"; as repaired {row['repaired']['words']}"
-        said += rf" \emph{{Instead:}} {latex(row['repaired']['statement'])}{_formula(row['repaired'])}"
+        said += rf" \newline \emph{{Instead:}} {_sentence(row['repaired']['statement'])}{_formula(row['repaired'])}"
         evidence += row["repaired"]["evidence"]
-    found = " ".join(filter(None, (latex(_here(row.get("short", ""))), _kinds(evidence)))) or latex(row["note"])
-    return rf"{tex_text(row['item'])} \newline \emph{{{verdict_words(verdict)}}} & {said} & {found}"
+    parts = (latex(_here(row.get("short", ""))), _kinds(evidence))
+    found = r" \newline ".join(filter(None, parts)) or latex(row["note"])
+    return rf"{_long(row['item'])} \newline \emph{{{verdict_words(verdict)}}} & {said} & {found}"
 
 
 def verdict_words(words: str) -> str:
@@ -79,8 +83,17 @@ def _formula(said: Mapping[str, Any]) -> str:
         return ""
     side = WORDS.get(said.get("direction", ""), "")
     words = rf"\emph{{{side}}} " if side else ""
-    # a line may break between formulas, not within one
-    return rf" \newline {words}${said['formula']}$".replace(r", \quad ", "$, $")
+    return rf" \newline {words}{formulas(said['formula'])}"
+
+
+def formulas(printed: str) -> str:
+    """What stands side by side in print; a line may break between the parts."""
+    return ", ".join(rf"\fitted{{{part.strip()}}}" for part in re.split(r",\s*\\q?quad\s", printed))
+
+
+def _sentence(text: str) -> str:
+    """A sentence whose formulas may break after a comma."""
+    return re.sub(r"\$[^$]+\$", lambda found: found[0].replace(", ", r", \allowbreak "), latex(text))
 
 
 def _here(short: str) -> str:
@@ -93,8 +106,12 @@ def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:
     kinds: dict[str, dict[str, None]] = {}
     for entry in evidence:
         kinds.setdefault(entry["kind"], {})[entry["experiment"] or "a test"] = None
-    words = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
-    return tex_text(words).replace(r"\_", r"\_\allowbreak ")
+    return "; ".join(rf"\emph{{{kind}:}} {_long(', '.join(names))}" for kind, names in kinds.items())
+
+
+def _long(name: str) -> str:
+    """Words among which are names of experiments, which may break at a stroke."""
+    return tex_text(name).replace(r"\_", r"\_\allowbreak ")
 
 
 def _erratum_row(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> str:
