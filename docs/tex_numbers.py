@@ -14,9 +14,7 @@ class Numbers:
     def __init__(self) -> None:
         self.defined: dict[str, str] = {}
 
-    def __call__(
-        self, name: str, value: float | int | None, direction: Callable[[float], float] | None = None
-    ) -> str:
+    def __call__(self, name: str, value: float | int | None, direction: Callable[[float], float] | None = None) -> str:
         """The command that prints it, to four digits: up (`math.ceil`), down (`math.floor`), or to the nearest.
 
         Raises:

@@ -14,9 +14,9 @@ def _pairs(table: str) -> dict[str, str]:
 
 GREEK = _pairs("""
     Δ Delta Θ Theta Γ Gamma Ω Omega Σ Sigma Λ Lambda Φ Phi Π Pi α alpha β beta γ gamma δ delta ε epsilon ϵ epsilon
-    ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ varphi ϕ phi χ chi ψ psi ω omega Ψ Psi
-    ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow ∑ sum ∏ prod
-    ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
+    ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ varphi ϕ phi χ chi ψ psi ω omega
+    Ψ Psi ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow
+    ∑ sum ∏ prod ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
     ⪯ preceq ⪰ succeq ≼ preceq ≽ succeq ∖ setminus ⊥ perp ∧ wedge ∨ vee ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ≡ equiv
     ⊤ top ∅ emptyset ≫ gg ≪ ll ∝ propto ℝ mathbb{R} ℕ mathbb{N} ℒ mathcal{L} 𝒞 mathcal{C}
 """)
@@ -61,14 +61,14 @@ def quoted(text: str) -> str:
     made, rest = [], text
     while found := re.search(r"[\^_√]", rest):
         made.append(_breakable(rest[: found.start()]))
-        argument, rest = _argument(rest[found.end() :], "√" == found[0])
+        argument, rest = _argument(rest[found.end() :], found[0] == "√")
         made.append(MARKS[found[0]].format(quoted(argument)))
     made.append(_breakable(rest))
     return "".join(made).replace("$$", "${}$")
 
 
 def _argument(rest: str, root: bool) -> tuple[str, str]:
-    """What a mark belongs to, and what follows; brackets that only hold it together go, as a bar or a script does it."""
+    """What a mark belongs to, and what follows; brackets go that only hold it together, as a bar or a script does."""
     close = CLOSING.get(rest[:1])
     if close is None:
         found = re.match(rf"[{SIMPLE}]{'?' if root else '*'}", rest)

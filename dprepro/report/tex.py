@@ -11,7 +11,9 @@ from dprepro.report.text import by_paper, counts
 from dprepro.statements.papers import citation
 from dprepro.statements.statement import WORDS
 
-HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{amsmath,amssymb,array,booktabs,graphicx,longtable}."
+HEAD = (
+    r"% The ledger of dprepro, to be read by \input; needs amsmath, amssymb, array, booktabs, graphicx and longtable."
+)
 FITTED = r"""\providecommand{\fitted}[1]{\sbox0{$#1$}%
 \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}"""
 """A formula that becomes smaller where its column is narrower."""

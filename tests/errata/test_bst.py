@@ -156,7 +156,9 @@ def test_sigma_0_of_appendix_b_is_short_from_some_epsilon_on(delta: float, withi
     assert gaussian_delta(2 / math.sqrt(8 * math.log(1.25 / 1e-6)), 1.0) < 1e-6
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.4, 1e-6, 1), (0.05, 1e-9, 1), (4, 1e-3, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.4, 1e-6, 1), (0.05, 1e-9, 1), (4, 1e-3, 1)]
+)
 def test_gaussian_localisation_can_violate_its_guarantee_by_what_it_publishes(
     epsilon: float, delta: float, times: float
 ) -> None:

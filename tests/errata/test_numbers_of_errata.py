@@ -15,10 +15,11 @@ from dprepro.config.compose import compose
 from dprepro.statements.papers import Erratum, ErratumEvidence, papers
 
 ERRATA = [(name, erratum) for name, paper in papers().items() for erratum in paper.errata]
+_AT = r"(?:[A-Z]\.)?\d+(?:\.\d+)*"
 PLACES = re.compile(
-    r"\b(?:Algorithms?|Appendix|Assumptions?|Claims?|Corollar(?:y|ies)|Definitions?|Lemmas?|Sections?|Tables?|Theorems?|"
-    r"equations?|lines?|sections?|condition) (?:[A-Z]\.)?\d+(?:\.\d+)*(?:'s)?(?:(?:,| and|, and| or) (?:[A-Z]\.)?\d+(?:\.\d+)*)*"
-    r"|\(\d+\)|\b\d+ \([a-z]\)|\b(?:26\.2|44|31) (?:from|where|whatever)|, 31 whatever"
+    r"\b(?:Algorithms?|Assumptions?|Claims?|Corollar(?:y|ies)|Definitions?|Lemmas?|[Ss]ections?|Tables?|Theorems?|"
+    rf"equations?|lines?|condition) {_AT}(?:'s)?(?:(?:,| and|, and| or) {_AT})*"
+    r"|\(\d+\)|\b\d+ \([a-z]\)|\b(?:26\.2|44|31) (?:from|where|whatever)"
 )
 """Places in a paper, which are no numbers of it."""
 NUMBER = re.compile(r"(?<![\w.^_{-])(\d{1,3}(?:,\d{3})+|\d*\.?\d+)(?:\s*\\cdot\s*10\^\{(-?\d+)\})?(\\%)?")
