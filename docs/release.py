@@ -58,6 +58,14 @@ def names(authors: list[Mapping[str, str]]) -> list[str]:
     return [author.get("name") or f"{author['given-names']} {author['family-names']}" for author in authors]
 
 
+def braced(authors: list[Mapping[str, str]]) -> str:
+    """All authors as BibTeX takes them: a single name is held together by braces."""
+    return " and ".join(
+        f"{{{author['name']}}}" if "name" in author else f"{author['family-names']}, {author['given-names']}"
+        for author in authors
+    )
+
+
 def bibtex() -> str:
     """The papers, then this software."""
     found = citation()
@@ -72,12 +80,7 @@ def key(work: Mapping[str, Any]) -> str:
 def _entry(work: Mapping[str, Any]) -> str:
     preprint = next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), None)
     fields = {
-        "author": " and ".join(
-            "{{{}}}".format(author["name"])
-            if "name" in author
-            else f"{author['family-names']}, {author['given-names']}"
-            for author in work["authors"]
-        ),
+        "author": braced(work["authors"]),
         "title": "{{{}}}".format(work["title"]),
         "booktitle": work.get("collection-title"),
         "year": work["year"],
@@ -110,7 +113,14 @@ def codemeta() -> dict[str, Any]:
         "runtimePlatform": f"Python {package['requires-python']}",
         "softwareRequirements": package["dependencies"],
         "referencePublication": [_article(work) for work in found["references"]],
+        **_identifier(found),
     }
+
+
+def _identifier(found: Mapping[str, Any]) -> dict[str, str]:
+    """The DOI of the release, once an archive has given it one."""
+    doi = found["preferred-citation"].get("doi")
+    return {"identifier": f"https://doi.org/{doi}"} if doi else {}
 
 
 def _article(work: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,7 +158,9 @@ def crate() -> dict[str, Any]:
         "keywords": ", ".join(found["keywords"]),
         "author": [{"@id": f"#{name}"} for name in names(found["authors"])],
         "hasPart": [{"@id": path} for path in parts],
+        "version": found["version"],
         "citation": [{"@id": work["@id"]} for work in works],
+        **_identifier(found),
     }
     return {
         "@context": "https://w3id.org/ro/crate/1.1/context",

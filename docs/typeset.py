@@ -15,8 +15,8 @@ def _pairs(table: str) -> dict[str, str]:
 GREEK = _pairs("""
     Δ Delta Θ Theta Γ Gamma Ω Omega Σ Sigma Λ Lambda Φ Phi Π Pi α alpha β beta γ gamma δ delta ε epsilon ϵ epsilon
     ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ varphi ϕ phi χ chi ψ psi ω omega
-    Ψ Psi ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow
-    ∑ sum ∏ prod ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
+    Ψ Psi ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow ∑ sum
+    ∏ prod ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
     ⪯ preceq ⪰ succeq ≼ preceq ≽ succeq ∖ setminus ⊥ perp ∧ wedge ∨ vee ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ≡ equiv
     ⊤ top ∅ emptyset ≫ gg ≪ ll ∝ propto ℝ mathbb{R} ℕ mathbb{N} ℒ mathcal{L} 𝒞 mathcal{C}
 """)
