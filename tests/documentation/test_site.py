@@ -206,16 +206,23 @@ def probed(site: Path, width: int, pages: list[str], frame: str = "") -> dict[st
 @pytest.mark.parametrize(("width", "frame"), [(390, ""), (1280, ""), (390, 'sandbox="allow-same-origin"')])
 def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int, frame: str) -> None:
     control = site / "control.html"
-    control.write_text('<p style="color: #999">faint</p><div style="width: 3000px">wide</div>', encoding="utf-8")
+    control.write_text(
+        '<div class="md-content"><p style="color: #999">faint</p><img src="data:,">'
+        '<div style="width: 3000px">wide</div><p>words <a href="x" style="text-decoration: none">and a link</a></p>'
+        f'<pre style="width: 9rem; overflow: auto"><code>{"x" * 300}</code></pre></div>',
+        encoding="utf-8",
+    )
     pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.stem != "404")
     found = probed(site, width, pages, frame)  # without scripts in the third case
     control.unlink()
     wrong = found.pop("control.html")
-    assert wrong["wide"]
-    assert wrong["faint"]
+    assert all(wrong[key] for key in ("wide", "faint", "cut", "bare", "uncopied", "nameless"))
     assert len(found) > 100
     assert not {page: value for page, value in found.items() if value["scroll"] > value["width"] or value["wide"]}
-    assert not {page: value["faint"] for page, value in found.items() if value["faint"]}
+    for key in ("faint", "cut", "bare", "nameless"):
+        assert not {page: value[key] for page, value in found.items() if value[key]}
+    if not frame:
+        assert not {page: value["uncopied"] for page, value in found.items() if value["uncopied"]}
     assert min(one["words"] for one in found.values()) > 500
 
 
