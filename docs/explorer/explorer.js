@@ -123,6 +123,8 @@ function tellAll(points, bounded, fits) {
     return element("div", {}, element("a", { href: `experiments/${name}.html` }, name), ` (${paper}: ${claim}): ${statement}${none}`,
       many ? element("details", {}, element("summary", {}, `${statements.length} statements with their formulas`), formulas) : formulas);
   }));
+  const cut = [...by("caption").querySelectorAll(".formula")].filter((it) => it.scrollWidth > it.clientWidth);
+  cut.forEach((it) => Object.assign(it, { tabIndex: 0, role: "group", ariaLabel: "formula" })); // arrow keys scroll it
 }
 
 function legend(all) {
