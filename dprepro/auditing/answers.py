@@ -23,7 +23,7 @@ import numpy as np
 
 from dprepro.auditing.data import Data
 from dprepro.auditing.neighbours import NeighbourPair
-from dprepro.auditing.subject import Subject
+from dprepro.auditing.subject import Subject, quiet
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, Answers, Refused
 from dprepro.support.global_generators import seeded
@@ -56,7 +56,7 @@ def stream(seed: int, label: str) -> np.random.Generator:
 
 def answers_on(subject: Subject, data: Data, draws: int, rng: np.random.Generator) -> list[Answer]:
     """So many answers on one data set."""
-    with seeded(rng):
+    with seeded(rng), quiet():
         return [subject.answer(data, rng) for _ in range(draws)]
 
 
@@ -70,7 +70,7 @@ def block(subject: Subject, pair: NeighbourPair, draws: int, seed: int, label: s
         return packed([*answers_on(subject, pair.first, draws, rng), *answers_on(subject, pair.second, draws, rng)])
     order = rng.permutation(2 * draws)
     found: list[Answer] = [np.empty(0)] * (2 * draws)
-    with seeded(rng):
+    with seeded(rng), quiet():
         for place in order:
             found[place] = subject.answer(pair.first if place < draws else pair.second, rng)
     return packed(found)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -49,33 +51,41 @@ class Subject:
     bits: bool = False
 
     def __post_init__(self) -> None:
-        asked, needed = self._asked
+        asked, needed, lacking = self._asked
         name = getattr(self.function, "__name__", "the function")
         if asked and not needed:
             raise InputError(f"{name} takes no data: its first argument must be the records")
-        if len(needed) > 2:
-            raise InputError(f"{name} asks for {', '.join(needed[2:])}, which nobody has; give defaults")
+        if lacking := (*needed[2:], *lacking):
+            raise InputError(f"{name} asks for {', '.join(lacking)}, which nobody has; give defaults")
 
     @cached_property
-    def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names of all its arguments, and of those that are the data; none where it does not say them."""
+    def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The names of all its arguments, of those that are the data, and of those that only its caller can know.
+
+        None where it does not say them.
+        """
         known = {*self._known(None), *self.parameters}
         try:
             asked = list(inspect.signature(self.function).parameters.values())
         except (TypeError, ValueError):
-            return (), ()
+            return (), (), ()
         usual = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        needed = [
-            argument.name
-            for argument in asked
-            if argument.default is argument.empty and argument.name not in known and argument.kind in usual
-        ]
-        return tuple(argument.name for argument in asked), tuple(needed)
+        needed = [some for some in asked if some.default is some.empty and some.name not in known]
+        return (
+            tuple(some.name for some in asked),
+            tuple(some.name for some in needed if some.kind in usual),
+            tuple(some.name for some in needed if some.kind is some.KEYWORD_ONLY),
+        )
 
     @property
     def takes_labels(self) -> bool:
         """Whether it asks for y."""
         return len(self._asked[1]) == 2
+
+    @property
+    def labels(self) -> str:
+        """The name of the argument that is given y; empty without one."""
+        return self._asked[1][1] if self.takes_labels else ""
 
     def answer(self, data: Data, rng: np.random.Generator) -> Answer:
         """What it answers, as numbers in a row, or the error that it raises; signals are neither."""
@@ -109,6 +119,13 @@ class Subject:
         values: dict[str, Any] = {"epsilon": self.epsilon, "eps": self.epsilon, "delta": self.delta}
         values |= dict.fromkeys(GENERATORS, rng)
         return values | {name: None if rng is None else int(rng.integers(2**31)) for name in SEEDS}
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What the function prints, thousands of times, is not shown."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def flat(found: object) -> FloatArray:

@@ -11,6 +11,10 @@ from dprepro.auditing.replay import Replayed
 from dprepro.budget import Budget
 from dprepro.privacy.audit import Event
 
+IN_ORDER = (
+    "the records are in another order there: where their order is a part of the data, as of answers for each record, "
+    "add order=fixed to the domain"
+)
 SURER, SHOWN = 4, 4000
 """Draws of the script that shows a violation: so many times those that found it, and at least so many."""
 
@@ -105,6 +109,8 @@ class Verdict:
             lines.append(f"told apart: {self.replayed.pair.name}; by the losses of recorded noise")
         elif self.shown and self.epsilon > 0:
             lines.append(f"told apart: {self.shown.pair.name}; by {self.shown.event.name}")
+        if self.violates and self._pair is not None and self._pair.reordered:
+            lines.append(IN_ORDER)
         if self.timed:
             lines.append("the first number of an answer, coordinate 0, is the time of the call in microseconds")
         if self.bits:
@@ -121,6 +127,13 @@ class Verdict:
     def _by_replay(self) -> bool:
         """Whether recorded noise attains the limit, and not counts."""
         return self.replayed is not None and self.replayed.epsilon >= self.epsilon > 0
+
+    @property
+    def _pair(self) -> NeighbourPair | None:
+        """The pair of neighbours that attains the limit."""
+        if self._by_replay and self.replayed is not None:
+            return self.replayed.pair
+        return self.shown.pair if self.shown else None
 
     def _noticed(self) -> str:
         if self.violates:

@@ -32,14 +32,17 @@ EXAMPLE = 'claim="epsilon=1 delta=1e-6 relation=replace_one"'
 
 def claimed(name: str, given: str) -> tuple[float, float, str]:
     """Epsilon, delta and the relation of ``epsilon=1 delta=1e-6 relation=replace_one``; epsilon is needed."""
-    found: dict[str, str] = {"delta": "0", "relation": RELATIONS[0]}
+    found: dict[str, str] = {}
     for part in given.replace(",", " ").split():
         word, equals, value = part.partition("=")
         if not equals or word not in ("epsilon", "delta", "relation"):
             raise InputError(f"claim: {part!r} is not understood; type {EXAMPLE}")
+        if word in found:
+            raise InputError(f"claim: {word} is said twice, {word}={found[word]} and {part}")
         found[word] = value
     if "epsilon" not in found:
         raise InputError(f"claim needs epsilon; type {EXAMPLE}")
+    found = {"delta": "0", "relation": RELATIONS[0]} | found
     if found["relation"] not in RELATIONS:
         raise InputError(f"claim: relation must be one of {', '.join(RELATIONS)}, got relation={found['relation']}")
     return number("claim: epsilon", found["epsilon"]), number("claim: delta", found["delta"]), found["relation"]

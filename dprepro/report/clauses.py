@@ -10,7 +10,7 @@ from typing import Any
 from dprepro.analysis.points import number
 from dprepro.report.compared import CROSSINGS, RATIOS, compared
 from dprepro.report.formulas import with_symbols
-from dprepro.report.measured_grid import LETTERS, from_to
+from dprepro.report.measured_grid import from_to, letter
 
 EXACT = 1e-6
 """Relative: what differs by less is told as equal, an exponent without its interval."""
@@ -83,8 +83,8 @@ def other(finding: Found, direction: str) -> str:
         shown = number(_down(finding["estimate"]))
         return f"{SHOWN.get(finding['kind'], 'audits')} show {shown} times the budget's $\\epsilon$, and no more"
     if rule == "crossing" and (words := CROSSINGS.get(experiment, {}).get(check)):
-        subject, letter = words
-        return f"{subject} goes as {_power(finding, letter)} (expected: {_stated(finding)})"
+        subject, base = words
+        return f"{subject} goes as {_power(finding, base)} (expected: {_stated(finding)})"
     if rule == "ratio" and (pair := RATIOS.get(experiment, {}).get(check)):
         middle, half = number(round(_short(finding["estimate"]), 4)), number(half_of(finding))
         return f"{pair[0]} is ${middle} \\pm {half}$ times {pair[1]}"
@@ -152,10 +152,10 @@ def _subject(finding: Found, direction: str) -> str:
     return words[0] if isinstance(words, tuple) else f"the {finding['quantity'].replace('_', ' ')}"
 
 
-def _power(finding: Found, letter: str = "") -> str:
+def _power(finding: Found, base: str = "") -> str:
     error = f" \\pm {with_symbols(number(half_of(finding))).strip('$')}" if half_of(finding) > EXACT else ""
     axis = finding["axis"]
-    base = letter or POWERS.get(axis) or LETTERS.get(axis, axis.replace("_", r"\_"))
+    base = base or POWERS.get(axis) or letter(axis)
     return f"${base}^{{{number(round(_short(finding['estimate']), 4) + 0.0)}{error}}}$"
 
 

@@ -97,6 +97,11 @@ def hull(several: Iterable[Grid]) -> dict[str, list[float | None]]:
     return found
 
 
+def letter(axis: str) -> str:
+    """An axis as it stands in a formula."""
+    return LETTERS.get(axis, axis.replace("_", r"\_"))
+
+
 def from_to(axis: str, ends: Sequence[float | None]) -> str:
     """`$n$ from 4 to 9`, or `$n$ = 4`, without how many values there are."""
     low, high = (r"$\infty$" if end is None else with_symbols(number(end)) for end in ends[:2])

@@ -44,6 +44,9 @@ def said(number: int, name: str, arguments: list[str]) -> str:
     """The line after a signal: what ended, what is kept, and the command that takes it up."""
     kept, total = shared_memory.number(shared_memory.KEPT), shared_memory.number(shared_memory.TOTAL)
     what = f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {KEPT}"
+    if arguments[:1] == ["audit"]:  # which has no store
+        keeps = any(argument.startswith("keep=") for argument in arguments)
+        what = "; the same command resumes" if keeps else "; nothing is kept without keep=FILE"
     return f"{reason(number)}{what}: {again(name, arguments)}"
 
 

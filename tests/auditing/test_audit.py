@@ -19,6 +19,7 @@ from dprepro.auditing.answers import Kept
 from dprepro.auditing.data import DataDomain
 from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
+from dprepro.auditing.search import _calls, _planned
 from dprepro.auditing.subject import Subject, flat
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
@@ -312,6 +313,15 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         ("p=4 x=1..2 norm=1", "no record within"),
         ("y=1", "y must be none"),
         ("y=a|b", "is no number"),
+        ("y=2..1", "must be finite values that differ"),
+        ("y=nan|1", "must be finite values that differ"),
+        ("y=1|1", "must be finite values that differ"),
+        ("y=inf..1", "must be finite values that differ"),
+        ("n=20 n=30", "n is said twice"),
+        ("n=\u2460", "n must be a whole number"),
+        ("n=100000000", "is too large"),
+        ("x=0...1", "is no range"),
+        ("order=up", "order must be any or fixed"),
     ],
 )
 def test_a_domain_that_is_none_is_refused_with_what_to_type(text, said):
@@ -343,6 +353,43 @@ def test_every_pair_is_one_of_neighbours_in_the_domain(neighbours):
             assert (np.linalg.norm(data.X, axis=1) <= 1 + 1e-12).all()
         seen += 1
     assert seen >= 12
+
+
+def test_answers_for_each_record_are_private_where_the_order_is_a_part_of_the_data():
+    def local(values, epsilon, rng):
+        truth = rng.random(len(values)) < 1 / (1 + np.exp(-epsilon))
+        return np.where(truth, values > 0.5, values <= 0.5).astype(float)
+
+    turned, fixed = (audit(local, 1.0, domain=f"n=8 order={order}", draws=20_000) for order in ("any", "fixed"))
+    assert turned.violates
+    assert "add order=fixed to the domain" in str(turned)
+    assert fixed.verdict == "not contradicted"
+    assert "order=fixed" not in str(fixed)
+
+
+@pytest.mark.parametrize(("pairs", "least"), [(1, 2_000), (20, 3_000), (98, 9_000)])
+def test_the_calls_of_an_audit_are_those_that_fit_into_the_time(pairs, least):
+    for fit in (least, 30_000, 400_000):
+        assert 0.9 * fit < _planned(pairs, _calls(pairs, fit)) <= fit
+    assert _calls(pairs, 50 * pairs) == 0
+
+
+def test_the_forecast_counts_the_calls_that_are_made(monkeypatch):
+    monkeypatch.setattr(answers, "SAID", 0.0)
+    lines = []
+    domain = "n=3 p=2 x=-1..1 norm=1 y=-1|1"
+    verdict = audit(lambda X, y, rng: rng.laplace(), 1.0, domain=domain, draws=2_000, progress=lines.append)
+    last = [line for line in lines if " calls at most, about " in line][-1]
+    assert last.startswith(f"{verdict.draws} of {verdict.draws} calls at most, about 0 s left")
+
+
+def test_an_error_that_only_few_records_give_is_no_function_that_never_answers():
+    def few(values, rng):
+        if len(values) < 30:
+            raise ValueError("too few")
+        return rng.laplace()
+
+    assert audit(few, 1.0, neighbours="add_or_remove_one", domain="n=10", draws=2_000).violates
 
 
 def test_every_statistic_and_its_expression_agree_on_every_answer():
