@@ -78,7 +78,7 @@ def test_a_lattice_encloses_compositions_of_gaussians_closely(mu: float, uses: i
 
 
 def fourier(lowest: int, step: float, masses: FloatArray, uses: int, delta: float, tilt: float) -> float:
-    """Epsilon of a sum of losses step * (lowest + i) by a Fourier transform of tilted masses; near, on no known side."""
+    """Epsilon of a sum of losses step * (lowest + i), by a transform of tilted masses, near and on no known side."""
     cells = lowest + np.arange(masses.size)
     tilted = masses * np.exp(tilt * step * cells)
     scale = tilted.sum()
