@@ -158,7 +158,7 @@ class Kept:
                 it (as closures, parts and callable objects do), cannot be read.
         """
         given = _held(sorted(subject.parameters.items()))
-        settings = (subject.epsilon, subject.delta, given, subject.timed, np.__version__)
+        settings = (subject.epsilon, subject.delta, given, subject.timed, subject.bits, np.__version__)
         try:
             said = repr((_code_of(subject.function), settings, rest))
         except RecursionError:

@@ -253,7 +253,7 @@ def replayed(
     changes does not depend on noise, they are drawn from the laws, and Gaussian noise is computed exactly.
     """
     seeds = iter(np.random.default_rng([seed, 17]).choice(2**31, size=COUNTED + CALLS + 8, replace=False).tolist())
-    subject = replace(subject, timed=False)
+    subject = replace(subject, timed=False, bits=False)
     shared = [next(seeds) for _ in range(TRIED)]
     ways = [
         (replace(pair, first=first, second=second), [replay(subject, first, second, some) for some in shared])

@@ -60,6 +60,7 @@ def audit(
     level: float = LEVEL,
     parameters: Mapping[str, Any] | None = None,
     timed: bool = False,
+    bits: bool = False,
     replay: bool = False,
     keep: str | Path | None = None,
     workers: int = 1,
@@ -80,6 +81,7 @@ def audit(
         level: confidence of the lower limit.
         parameters: further arguments of the function, by name.
         timed: the time of a call is part of the answer; such an audit comes out otherwise each time.
+        bits: the last bits of its numbers are part of the answer (see `last_bits`), and are judged like all else.
         replay: noise is recorded and replayed first, so that losses are known and faults have names: see `replayed`.
         keep: a file that keeps the answers: an audit that was killed goes on from them.
         workers: processes that draw; the verdict does not depend on how many.
@@ -95,7 +97,7 @@ def audit(
     if workers < 1:
         raise InputError(f"workers must be at least 1, got workers={workers}")
     budget = Budget(epsilon, delta, Neighbours(neighbours))
-    subject = Subject(function, epsilon, delta, dict(parameters or {}), timed)
+    subject = Subject(function, epsilon, delta, dict(parameters or {}), timed, bits)
     public = _domain(domain, subject)
     kept = None if keep is None else Kept.at(keep, subject, budget.neighbours, public, seed)
     drawn = Draws(subject, seed, kept, say=progress or (lambda _: None))
@@ -146,7 +148,9 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
         if best[0].epsilon > budget.epsilon:
             break
     calls = drawn.spent + (noted.calls if noted else 0)
-    verdict = replace(start, epsilon=best[0].epsilon, shown=best[1], draws=calls, timed=drawn.subject.timed)
+    verdict = replace(
+        start, epsilon=best[0].epsilon, shown=best[1], draws=calls, timed=drawn.subject.timed, bits=drawn.subject.bits
+    )
     if noted is not None:
         verdict = replace(verdict, epsilon=max(verdict.epsilon, noted.epsilon), replayed=noted)
     if verdict.violates:

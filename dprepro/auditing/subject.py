@@ -13,6 +13,7 @@ from zlib import crc32
 import numpy as np
 
 from dprepro.auditing.data import Data
+from dprepro.auditing.supports import last_bits
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, FloatArray, Refused
 
@@ -34,6 +35,7 @@ class Subject:
         epsilon, delta: what it is asked for, where it has such arguments.
         parameters: further arguments, by name.
         timed: whether the time of a call is the first number of its answer, in microseconds of the processor.
+        bits: whether the `last_bits` of all numbers stand at the end of its answer.
 
     Raises:
         InputError: it takes no data, or asks for what nobody has.
@@ -44,6 +46,7 @@ class Subject:
     delta: float
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = False
+    bits: bool = False
 
     def __post_init__(self) -> None:
         asked, needed = self._asked
@@ -81,7 +84,8 @@ class Subject:
         try:
             found = self.function(*arrays, **given)
             took = (time.thread_time_ns() - began) / 1000
-            return np.concatenate([[took], flat(found)]) if self.timed else flat(found)
+            row = flat(found)
+            return np.concatenate([[took] * self.timed, row, last_bits(row) if self.bits else []])
         except Exception as error:
             return Refused(error)
 

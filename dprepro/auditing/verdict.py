@@ -53,6 +53,7 @@ class Verdict:
         target: ``FILE.py:NAME`` where the function lies in a file.
         parameters: further arguments of the function.
         timed: whether the first number of an answer is the time of the call.
+        bits: whether the last bits of all numbers are the end of an answer.
         lacking: what would give power, in words, where there is none.
         replayed: what the recorded noise says, where it was asked for.
     """
@@ -69,6 +70,7 @@ class Verdict:
     target: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = False
+    bits: bool = False
     lacking: str = ""
     replayed: Replayed | None = None
 
@@ -105,6 +107,8 @@ class Verdict:
             lines.append(f"told apart: {self.shown.pair.name}; by {self.shown.event.name}")
         if self.timed:
             lines.append("the first number of an answer, coordinate 0, is the time of the call in microseconds")
+        if self.bits:
+            lines.append("the last half of an answer's coordinates are the last bits of its numbers, as powers of two")
         if self.violates and self.replayed:
             lines += [f"{fault.name}: {fault.text}" for fault in self.replayed.faults]
         elif self.replayed and self.replayed.unknown:
@@ -142,7 +146,7 @@ class Verdict:
         budget = self.claimed
         given = f"Subject(fit, {budget.epsilon!r}, {budget.delta!r}"
         given += f", {dict(self.parameters)!r}" if self.parameters else ""
-        return given + (", timed=True)" if self.timed else ")")
+        return given + ", timed=True" * self.timed + ", bits=True" * self.bits + ")"
 
     @property
     def _counting(self) -> str:

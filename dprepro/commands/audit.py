@@ -61,6 +61,7 @@ class Arguments:
     seed: int = key("0", "of pairs and draws", whole(0))
     replay: bool = key("false", "record the noise, and replay it on the neighbour: faults get names", true_or_false)
     timed: bool = key("false", "the time of a call is part of the answer", true_or_false)
+    bits: bool = key("false", "the last bits of its numbers are part of the answer", true_or_false)
     keep: str | None = key(None, "a file for the answers: an audit that was killed goes on from them", shown="FILE")
     workers: int = key("1", "processes; the verdict does not depend on how many", whole(1))
     level: float = key(".99", "confidence of the limit", number_that("in (0, 1)", lambda level: 0 < level < 1))
@@ -93,8 +94,8 @@ def main(arguments: Arguments) -> int:
     found = audit(
         function, epsilon, delta, neighbours=relation, domain=domain, seconds=arguments.budget, parameters=parameters,
         draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
-        timed=arguments.timed, replay=arguments.replay, keep=arguments.keep, workers=arguments.workers,
-        progress=_progress if sys.stderr.isatty() else None,
+        timed=arguments.timed, bits=arguments.bits, replay=arguments.replay, keep=arguments.keep,
+        workers=arguments.workers, progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
     print(found)
     if found.violates:

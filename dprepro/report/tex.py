@@ -100,7 +100,7 @@ def _sentence(text: str) -> str:
 
 def _here(short: str) -> str:
     """Without the words on a table that stands below a row on its page."""
-    return re.sub(r" ?\d+ more bounds? below\.", "", short.replace(" (below)", ""))
+    return re.sub(r" ?The table has [^.]*\.", "", short)
 
 
 def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:

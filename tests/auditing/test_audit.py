@@ -227,6 +227,36 @@ def test_the_time_of_a_call_tells_data_sets_apart_where_it_is_asked_for():
     assert not audit(slow, 1.0, draws=4_000).violates
 
 
+def count(values):
+    return np.count_nonzero(values > 0.5)
+
+
+def laplace_count(values, epsilon, rng):
+    return count(values) + rng.laplace(scale=1 / epsilon)
+
+
+def geometric_count(values, epsilon, rng):
+    share = 1 - np.exp(-epsilon)
+    return count(values) + rng.geometric(share) - rng.geometric(share)
+
+
+def laplace_count_on_a_grid(values, epsilon, rng):
+    return count(values) + np.round(rng.laplace(scale=1 / epsilon) * 2.0**20) / 2.0**20
+
+
+def test_last_bits_tell_data_sets_apart_where_they_are_asked_for_and_noise_is_added_to_floats():
+    verdict = audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True)
+    assert verdict.violates
+    assert "are the last bits of its numbers" in str(verdict)
+    assert "bits=True" in verdict.script
+    assert not audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000).violates
+
+
+@pytest.mark.parametrize("function", [geometric_count, laplace_count_on_a_grid])
+def test_last_bits_do_not_accuse_what_has_one_set_of_values(function):
+    assert audit(function, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True).verdict == "not contradicted"
+
+
 def test_the_same_seed_and_draws_give_the_same_verdict():
     assert str(audited("randomised_response", 4_000)) == str(audited("randomised_response", 4_000))
 

@@ -40,7 +40,7 @@ def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it()
         del measured.published["one"].config["study"]["series"][series]["construction"]
     few = row(measured, evidence=BOTH)
     assert few["verdict"] == "not contradicted"
-    assert few["note"].startswith("About all data, and the bound was held on 1 families.")
+    assert few["note"].startswith("About all data, and the bound was held on 1 family.")
 
 
 def test_a_slope_that_confirms_an_upper_bound_only_attains_no_rate() -> None:
@@ -87,7 +87,7 @@ def test_a_lower_bound_is_confirmed_only_where_it_is_certified_at_four_sizes() -
     tried = row(measured, kind="attack", evidence={"not contradicted": {"one": ["bound"]}})
     assert tried["verdict"] == "not contradicted"
     assert tried["evidence"][0]["text"].startswith(
-        "Not contradicted by 1 algorithm (noisy frank wolfe (constants printed))"
+        "Not contradicted by 1 algorithm (noisy Frank-Wolfe (constants printed))"
     )
     certified = {"certified": {"one": ["bound"]}}
     assert row(measured, kind="attack", evidence=certified)["verdict"] == "confirmed"
@@ -215,14 +215,16 @@ def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
 
 
 def test_a_row_in_latex_has_what_was_found_without_words_on_tables_that_stand_elsewhere() -> None:
-    short = "The risk is at most $0.9$ times its bound. 2 more bounds below. Measured on 3 more grids (below)."
+    short = "The risk is at most $0.9$ times its bound. The table has 2 more exponents. Not tried: $p$ < 10."
     line = row(store(one=GOOD), evidence=BOTH) | {
         "short": short,
         "words": "confirmed up to ln^(-1 to 1.5) n, ln^±1 steps",
     }
     text = tex({"claims": [line], "errata": []})
     assert r"\emph{confirmed up to $\ln^{-1\ldots 1.5} n$, $\ln^{\pm 1} \mathrm{steps}$}" in text
-    assert r"& The risk is at most $0.9$ times its bound. Measured on 3 more grids. \newline \emph{attained:}" in text
+    assert (
+        r"& The risk is at most $0.9$ times its bound. Not tried: $p$ \textless{} 10. \newline \emph{attained:}" in text
+    )
 
 
 def test_only_one_publishes_at_a_time(tmp_path: Path) -> None:
@@ -260,7 +262,7 @@ def test_a_row_says_direction_and_formula_in_every_file_and_its_premise_on_pages
     said = {"premise": ["epsilon <= 3", "convex losses"], "direction": "at_most", "formula": r"|x|^{2/3}"}
     line = row(store(one=GOOD), evidence=BOTH) | said
     ledger = {"claims": [line], "errata": [], "causes": NO_CAUSES}
-    assert r"*At most the formula. For epsilon \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
+    assert r"*An upper bound. Premise: $\epsilon$ \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
     assert r"\newline \emph{at most} \fitted{|x|^{2/3}} &" in tex(ledger)  # a premise's conditions would not fit a cell
     assert prose(r"$|x|^{2/3}$") in page(ledger, [])
 
