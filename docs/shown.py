@@ -19,6 +19,7 @@ SIDES = {"at_most": "at most ", "at_least": "at least "}
 PLACE = re.compile(r"at [^\s,]+((?:, [^\s=]+=[^\s,]+)*) the (?:lower|upper) limit")
 """How the reason of a check begins that some point decides."""
 GREEK = ("alpha", "beta", "gamma")
+INEQUALITY = ("the left side", "the right side")
 DISTANCES = {
     "minimiser_as_printed": "the distance of the minimiser from the printed one",
     "huber_minimiser_as_printed": "the distance of the minimiser from the printed one, in units of $h$,",
@@ -62,7 +63,7 @@ def _said(one: Mapping[str, Any], found: str) -> str:
     if not one["expected"]:
         return f"{DISTANCES[quantity]} is {found}"
     sides = compared(one["experiment"], one["check"], quantity, one["side"])
-    name, limit = sides if isinstance(sides, tuple) else (f"the {quantity.replace('_', ' ')}", "its bound")
+    name, limit = INEQUALITY if quantity == "ratio" or isinstance(sides, str) else sides
     return f"{DISTANCES.get(quantity, sentence(name))} is {found} times {sentence(limit)}"
 
 
