@@ -9,16 +9,17 @@ from typing import Any
 
 from docs.sources import checks
 from docs.tex_numbers import Numbers
-from docs.typeset import words
+from docs.typeset import sentence, words
 from dprepro.config.compose import compose
 from dprepro.report.compared import compared
 from dprepro.report.formulas import tex_text
-from dprepro.report.measured_grid import LETTERS, letter
+from dprepro.report.measured_grid import LETTERS
 
 SIDES = {"at_most": "at most ", "at_least": "at least "}
 PLACE = re.compile(r"at [^\s,]+((?:, [^\s=]+=[^\s,]+)*) the (?:lower|upper) limit")
 """How the reason of a check begins that some point decides."""
 GREEK = ("alpha", "beta", "gamma")
+INEQUALITY = ("the left side", "the right side")
 DISTANCES = {
     "minimiser_as_printed": "the distance of the minimiser from the printed one",
     "huber_minimiser_as_printed": "the distance of the minimiser from the printed one, in units of $h$,",
@@ -54,16 +55,16 @@ def _said(one: Mapping[str, Any], found: str) -> str:
     if rule == "audit":
         return rf"draws show {found} times the claimed $\epsilon$"
     if rule == "exponent":
-        axis = letter(settings.get("axis", "n"))
+        axis = settings.get("axis", "n")
+        letter = LETTERS.get(axis, axis)
         over = " over its rate" if settings.get("divide") else ""
-        base = rf"(\ln {axis})" if settings.get("transform", "log") != "log" else axis
+        base = rf"(\ln {letter})" if settings.get("transform", "log") != "log" else letter
         return rf"the {words(quantity.replace('_', ' '))}{over} goes as ${base}^{{{found}}}$"
     if not one["expected"]:
         return f"{DISTANCES[quantity]} is {found}"
     sides = compared(one["experiment"], one["check"], quantity, one["side"])
-    if isinstance(sides, str):
-        return f"{words(sides)}: {found}"
-    return f"{DISTANCES.get(quantity, words(sides[0]))} is {found} times {words(sides[1])}"
+    name, limit = INEQUALITY if quantity == "ratio" or isinstance(sides, str) else sides
+    return f"{DISTANCES.get(quantity, sentence(name))} is {found} times {sentence(limit)}"
 
 
 def _place(name: str, one: Mapping[str, Any], number: Numbers) -> str:
@@ -77,7 +78,7 @@ def _place(name: str, one: Mapping[str, Any], number: Numbers) -> str:
 def _axis(axis: str) -> str:
     if axis in GREEK:
         return rf"$\{axis}$"
-    return f"${letter(axis)}$" if len(axis) == 1 or axis in LETTERS else tex_text(axis.replace("_", " "))
+    return f"${LETTERS.get(axis, axis)}$" if len(axis) == 1 or axis in LETTERS else tex_text(axis.replace("_", " "))
 
 
 @cache

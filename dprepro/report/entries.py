@@ -132,8 +132,8 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: MeasuredStore) -
             where = ", ".join(
                 evidence.get("test") or f"{evidence['experiment']}: {evidence['check']}" for evidence in shown
             )
-            where_false = f" Range: {erratum.range.rstrip('.')}." if erratum.range else ""
-            text = f"{erratum.holds}{where_false} ({erratum.severity}; {where})"
+            fails = f" Fails for: {erratum.range.rstrip('.')}." if erratum.range else ""
+            text = f"{erratum.holds}{fails} ({erratum.severity}; {where})"
             experiment = next((evidence["experiment"] for evidence in shown if "test" not in evidence), "")
             checks = [
                 evidence["check"]

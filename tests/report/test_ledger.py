@@ -215,14 +215,16 @@ def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
 
 
 def test_a_row_in_latex_has_what_was_found_without_words_on_tables_that_stand_elsewhere() -> None:
-    short = "The risk is at most $0.9$ times its bound. The table has 2 more comparisons. Not contradicted."
+    short = "The risk is at most $0.9$ times its bound. The table has 2 more exponents. Not tried: $p$ < 10."
     line = row(store(one=GOOD), evidence=BOTH) | {
         "short": short,
         "words": "confirmed up to ln^(-1 to 1.5) n, ln^±1 steps",
     }
     text = tex({"claims": [line], "errata": []})
     assert r"\emph{confirmed up to $\ln^{-1\ldots 1.5} n$, $\ln^{\pm 1} \mathrm{steps}$}" in text
-    assert r"& The risk is at most $0.9$ times its bound. Not contradicted. \newline \emph{attained:}" in text
+    assert (
+        r"& The risk is at most $0.9$ times its bound. Not tried: $p$ \textless{} 10. \newline \emph{attained:}" in text
+    )
 
 
 def test_only_one_publishes_at_a_time(tmp_path: Path) -> None:
