@@ -130,11 +130,13 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
         best_pairs.insert(1, noted.pair)
     best: tuple[Audited, AttainedBy | None] = (Audited(0.0, "none", 0), None)
     last: tuple[Both, float, float] | None = None
+    error = ""
     for test, (place, share, part) in enumerate(TESTS):
         pair, each = best_pairs[min(place, len(best_pairs) - 1)], int(share * drawn.total / 2)
         answers = drawn.both(pair, each, f"test {test}")
         own = 1 - part * (1 - level)
         if same_error(*answers):
+            error = getattr(answers[0][0], "words", "")
             drawn.say(f"{pair.name}: the same error on both data sets")
             continue
         result = compared(*answers, budget.delta, own)
@@ -154,7 +156,8 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
     if noted is not None and (least := noted.noticed) is not None:
         return replace(verdict, noticed=least)
     if last is None:
-        return replace(verdict, lacking="it answered by one and the same error; give a domain on which it answers")
+        lacking = f"every call ended in the same error, {error}; mend it, or give a domain on which the function answers"
+        return replace(verdict, lacking=lacking)
     seen = power(last[0], budget, last[1], last[2], stream(drawn.seed, "planted"))
     return replace(verdict, noticed=seen.noticed, lacking=seen.lacking)
 

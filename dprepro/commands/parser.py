@@ -237,8 +237,18 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
         elif others and (not (keys and equals) or os.path.isfile(word)) and len(values.get(others[0], ())) != room:
             values[others[0]] = (*values.get(others[0], ()), others[1].kind(others[1].shown, word))
         else:
-            raise unknown("argument", f"{name}=" if equals else word, choices)
+            part = _is_part_of(name, keys) if equals else ""
+            raise InputError(f"{name}= {part}") if part else unknown("argument", f"{name}=" if equals else word, choices)
     return values
+
+
+def _is_part_of(name: str, keys: dict[str, Declared]) -> str:
+    """``is a part of claim: type claim="epsilon=1"``, of what is written within a key's value; empty of all else."""
+    for key, declared in keys.items():
+        for example in re.findall('"[^"]*"', f"{declared.shown} {declared.about}"):
+            if re.search(rf'["\s]{re.escape(name)}=', example):
+                return f"is a part of {key}: type {key}={example}"
+    return ""
 
 
 def declared_by(module: ModuleType) -> dict[str, Declared]:
