@@ -135,7 +135,9 @@ class Draws:
             for task, before in zip(tasks, known, strict=True)
         ]
         for label, size, task, future, before in zip(labels, sizes, tasks, waiting, known, strict=True):
-            written = before if before is not None else future.result() if future is not None else task(after=self._call)
+            written = (
+                before if before is not None else future.result() if future is not None else task(after=self._call)
+            )
             self._under_way = 0
             if before is None:
                 self._fresh += 2 * size

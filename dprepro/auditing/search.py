@@ -156,7 +156,9 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
     if noted is not None and (least := noted.noticed) is not None:
         return replace(verdict, noticed=least)
     if last is None:
-        lacking = f"every call ended in the same error, {error}; mend it, or give a domain on which the function answers"
+        lacking = (
+            f"every call ended in the same error, {error}; mend it, or give a domain on which the function answers"
+        )
         return replace(verdict, lacking=lacking)
     seen = power(last[0], budget, last[1], last[2], stream(drawn.seed, "planted"))
     return replace(verdict, noticed=seen.noticed, lacking=seen.lacking)

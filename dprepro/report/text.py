@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASONS_SHOWN = 6
+PLACES_SHOWN = 3
 SIDES = {"at_most": "at most", "at_least": "at least"}
 
 RAW = (
@@ -181,10 +182,24 @@ def unmeasured(frame: pd.DataFrame) -> list[str]:
     # Series may share cells, which are measured once.
     cells = frame[frame["status"] != "ok"].drop_duplicates("key")
     counts = cells["status"].value_counts()
-    lines = [f"{count} cell{'s' if count > 1 else ''} {status}" for status, count in counts[:REASONS_SHOWN].items()]
+    lines = [
+        f"{count} cell{'s' if count > 1 else ''} {status}{_where(cells[cells['status'] == status])}"
+        for status, count in counts[:REASONS_SHOWN].items()
+    ]
     if rest := counts[REASONS_SHOWN:].sum():
         lines.append(f"{rest} more cells failed or were skipped, for {len(counts) - REASONS_SHOWN} further reasons")
     return lines
+
+
+def _where(cells: pd.DataFrame) -> str:
+    """`` (needle at n=1000)`` of cells that a premise leaves out, which another sweep would have; empty of failures."""
+    if not str(cells["status"].iloc[0]).startswith("skipped"):
+        return ""
+    series, sizes = list(dict.fromkeys(cells["series"])), sorted(set(cells["n"]))
+    named = ", ".join(map(str, series)) if len(series) <= PLACES_SHOWN else f"{len(series)} series"
+    if len(sizes) > PLACES_SHOWN:
+        return f" ({named} at n={position(sizes[0])} to {position(sizes[-1])})"
+    return f" ({named} at n={', '.join(map(position, sizes))})"
 
 
 def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:

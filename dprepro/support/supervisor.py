@@ -46,7 +46,9 @@ MOST_DEATHS = 100
 def said(number: int, name: str, arguments: list[str]) -> str:
     """The line after a signal: what ended, what is kept, and the command that takes it up."""
     kept, total = shared_memory.number(shared_memory.KEPT), shared_memory.number(shared_memory.TOTAL)
-    what = f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {what_is_kept(arguments)}"
+    what = (
+        f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {what_is_kept(arguments)}"
+    )
     return f"{reason(number)}{what}: {again(name, arguments)}"
 
 

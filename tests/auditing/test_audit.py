@@ -276,7 +276,7 @@ class Estimator:
     def __init__(self, epsilon=1.0):
         self.epsilon = epsilon
 
-    def fit(self, X, y):
+    def fit(self, X, y):  # noqa: N803
         self.coef_ = X.T @ y
         return self
 
