@@ -79,20 +79,20 @@ def _lines(found: Sequence[Tried]) -> list[str]:
     lines = []
     within = [item for item in found if item.numbers]
     for attempt in within:
-        tried = f"{attempt.corners} corners, {attempt.searched} searched, {attempt.outside} outside the premise"
+        corners = f"{attempt.corners} corner{'s' * (attempt.corners != 1)}"
+        tried = f"{corners}, {attempt.searched} searched, {attempt.outside} outside the premise"
         lines.append(f"- {attempt.attack}: {tried}; least margin {_margin(attempt)}")
     if len(within) < len(found):
         lines.append(f"- {len(found) - len(within)} further attacks: no place that was tried lies within the premise")
     worst = found[0]
-    corners, searched = sum(item.corners for item in found), sum(item.searched for item in found)
+    at_corners, searched = sum(item.corners for item in found), sum(item.searched for item in found)
     if worst.violated:
         times = "infinitely many" if math.isinf(worst.least_share) else f"{worst.least_share:.4g}"
         lines.append(f"COUNTEREXAMPLE, by {worst.attack}: {times} times what the statement allows, measured again, at")
         lines.append(f"  {', '.join(f'{name}={value:.6g}' for name, value in worst.numbers.items())}")
     elif within:
-        lines.append(
-            f"no counterexample at {corners} corners and {searched} places of a search; least margin {_margin(worst)}"
-        )
+        tried = f"{at_corners} corners and {searched} places of a search"
+        lines.append(f"no counterexample at {tried}; least margin {_margin(worst)}")
     else:
         lines.append("no place that was tried lies within the premise: nothing was shown")
     return lines

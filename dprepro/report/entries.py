@@ -11,7 +11,7 @@ from dprepro.report.evidence import evidence_entry, sizes_of
 from dprepro.report.formulas import with_symbols
 from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.measured import MeasuredStore
-from dprepro.report.text import number
+from dprepro.report.text import AT_A_CORNER, number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.proofs import proofs_of
 from dprepro.statements.statement import Says, Statement, identity
@@ -146,7 +146,7 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: MeasuredStore) -
     if not evidence:
         return Judged(NOT_MEASURED)
     severities = list(dict.fromkeys(erratum.severity for erratum in errata))
-    words = "refuted at a corner" if severities == [CORNER] else "refuted"
+    words = AT_A_CORNER if severities == [CORNER] else "refuted"
     return Judged("refuted", [f"false as printed ({', '.join(severities)}); see the errata"], evidence, True, words)
 
 

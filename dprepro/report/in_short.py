@@ -144,7 +144,9 @@ def _bounded(words: tuple[str, str], found: Sequence[tuple[str, Mapping[str, Any
             which = f" ({names})" if len(sides) > 1 and side == "at_least" else ""
             said.append((where[side], short if times[side] == "1" else f"{short} {times[side]} times", which))
     if "equals" in times:
-        said.append((where["equals"], f"{times['equals']} times", " where it is farthest from it"))
+        equal = times["equals"] == "1"
+        so_much, which = ("equal to", "") if equal else (f"{times['equals']} times", ", where the two differ most")
+        said.append((where["equals"], so_much, which))
     for on, so_much, which in said:
         sentence = f"{on}{name} is {so_much} {limit}{which}."
         yield sentence[0].upper() + sentence[1:]

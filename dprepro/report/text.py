@@ -277,6 +277,9 @@ def finding(check: Mapping[str, Any]) -> str:
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
 
 
+AT_A_CORNER = "refuted at a corner"
+"""The words of a row whose statement fails at a degenerate corner of its range, and nowhere else."""
+
 #: From what asks for attention to what does not.
 ORDER = (
     "refuted", "inconclusive", "not contradicted", "confirmed", "not measured", "nothing to measure",
@@ -285,6 +288,11 @@ ORDER = (
 
 SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo", "corner")
 """Of errata, from the gravest."""
+
+
+def several(severity: str, count: int) -> str:
+    """The severity of so many errata: ``10 privacy failures``, ``6 false``."""
+    return severity if count == 1 or severity == "false" else f"{severity}s"
 
 
 def gravity(severity: str) -> int:
@@ -300,11 +308,14 @@ def claim(said: Mapping[str, Any]) -> str:
 
 
 def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
-    """How many rows have each verdict, in words."""
-    tally: dict[str, int] = {}
+    """How many rows have each verdict, in words; of the refuted how many fail at a corner of their range alone."""
+    tally: Counter[str] = Counter()
+    corners = 0
     for row in rows:
-        tally[row[key]] = tally.get(row[key], 0) + 1
-    return ", ".join(f"{tally[name]} {name}" for name in sorted(tally, key=ORDER.index)) or "none"
+        tally[row[key]] += 1
+        corners += row.get("words") == AT_A_CORNER
+    among = {"refuted": f" ({corners} at a corner alone)"} if corners else {}
+    return ", ".join(f"{tally[name]} {name}{among.get(name, '')}" for name in sorted(tally, key=ORDER.index)) or "none"
 
 
 def causes_in_words(causes: Mapping[str, int]) -> str:
@@ -324,10 +335,16 @@ def derived(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def rows_in_words(claims: Sequence[Mapping[str, Any]]) -> str:
-    """How many rows have each verdict, those that are derived here apart."""
-    own, others = derived(claims), of_papers(claims)
-    words = f"{len(others)} rows: {counts(others)}."
-    return f"{words} Besides, {len(own)} derived here, which no paper states: {counts(own)}." if own else words
+    """How many rows have each verdict; those that are derived here, and experiments of no statement, apart."""
+    own = derived(claims)
+    others = [row for row in of_papers(claims) if row["kind"] != "further"]
+    further = [row for row in claims if row["kind"] == "further"]
+    words = [f"{len(others)} numbered statement{'s' * (len(others) != 1)}: {counts(others)}."]
+    if own:
+        words.append(f"Besides, {len(own)} derived here, which no paper states: {counts(own)}.")
+    if further:
+        words.append(f"Of no statement: {len(further)} experiment{'s' * (len(further) != 1)}, {counts(further)}.")
+    return " ".join(words)
 
 
 def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -347,6 +364,9 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
     for paper, rows in by_paper(ledger["claims"]).items():
         lines.append(f"{citation(paper, papers)}: {len(rows)} statements, {counts(rows)}")
     lines.append(f"errata: {counts(ledger['errata'], 'state')}")
+    unmeasured_rows = [row for row in ledger["claims"] if row["verdict"] == "not measured"]
+    if waiting := sum(not experiments.keys() >= set(row["experiments"]) for row in unmeasured_rows):
+        lines.append(f"{waiting} not measured here: python -m dprepro -m '+experiment=glob(*)' runs all experiments")
     return "\n".join(lines)
 
 

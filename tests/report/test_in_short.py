@@ -72,6 +72,15 @@ def test_what_was_computed_without_families_is_told_of_no_more_than_that() -> No
     assert said == "Wherever it was tried, the left side is at most 0.5 times the right side."
 
 
+@pytest.mark.parametrize(
+    ("estimate", "words"),
+    [(1.0, "is equal to the right side."), (1.03, "is 1.03 times the right side, where the two differ most.")],
+)
+def test_what_is_held_to_equal_its_bound_is_told_as_equal_or_at_its_farthest(estimate: float, words: str) -> None:
+    said = in_short(row(entry(below(estimate, side="equals", quantity="ratio"), families=(), at="", kind="exact")))
+    assert said == f"Wherever it was computed, the left side {words}"
+
+
 def test_an_exponent_is_told_of_the_families_it_was_measured_on_and_of_no_others() -> None:
     other = entry(finding(axis="p", estimate=0.5, low=0.499, high=0.501, expected=0.5), families=("spread places",))
     said = in_short(row(entry(finding()), other))

@@ -18,6 +18,7 @@ from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
 from dprepro.report.publish import alone
 from dprepro.report.tex import tex
+from dprepro.report.text import counts, ledger_lines
 from dprepro.statements.papers import Erratum, ErratumEvidence, Paper
 from dprepro.statements.statement import Says, Statement
 
@@ -349,3 +350,10 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     assert [row["verdict"] for row in rows] == ["refuted"] * 4
     assert [row["words"] for row in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
     assert entries.causes(rows, measured) == {"rows": 3, "causes": 2, "corners": 1}
+    assert counts(rows) == "4 refuted (1 at a corner alone)"
+    assert counts(rows[:2]) == "2 refuted"
+    waiting = rows[0] | {"verdict": "not measured", "words": "not measured", "experiments": ["lasso_rate"]}
+    ledger = {"claims": [*rows, waiting], "errata": []}
+    hint = "1 not measured here: python -m dprepro -m '+experiment=glob(*)' runs all experiments"
+    assert ledger_lines(ledger, {}).splitlines()[-1] == hint
+    assert hint not in ledger_lines(ledger, {"lasso_rate": ("confirmed", "Theorem 2.5")})
