@@ -249,7 +249,7 @@ def _shortly_said(check: Mapping[str, Any]) -> str:
     return "; ".join(filter(None, (f"{check['verdict']:<12}{_estimated(check)}", (up_to + logarithms).strip(), reason)))
 
 
-def first_words(reason: str, most: int = 110) -> str:
+def first_words(reason: str, most: int = 150) -> str:
     """The first parts of a reason that fit into a line; of a first one that does not, its beginning."""
     parts = reason.split("; ")
     kept = parts[0] if len(parts[0]) <= most else f"{parts[0][:most].rpartition(' ')[0]} ..."

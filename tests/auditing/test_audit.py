@@ -20,6 +20,7 @@ from dprepro.auditing.data import DataDomain
 from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
 from dprepro.auditing.subject import Subject, flat
+from dprepro.auditing.verdict import seen_by
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy.audit import lower_limit
@@ -291,6 +292,13 @@ def test_an_estimator_is_refused_with_the_function_to_write(model):
     assert audit(names["fit"], 1.0, draws=2_000).violates
     with pytest.raises(InputError, match="an object of int is no function"):
         audit(3, 1.0)
+
+
+def test_what_told_data_apart_is_said_in_words():
+    said = str(audited("half_sensitivity", 20_000))
+    assert "; by the likelihood ratio of the shift between the means" in said or "; by the shift between" in said
+    assert seen_by("likelihood by shift, turned") == "the likelihood ratio of the shift between the means"
+    assert seen_by("coordinate 1, turned") == "coordinate 1"
 
 
 def test_an_error_that_every_call_ends_in_is_named():

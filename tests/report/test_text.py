@@ -138,7 +138,12 @@ def test_a_check_is_a_short_line_and_verbose_tells_its_constant_its_rivals_and_e
     assert told[0].endswith(f"expected -0.667 +- 0.03; constant 2; {rivals}")
     assert told[1].endswith(unclear["reason"])
     assert first_words("word " * 40).endswith("word ...")
-    assert len(first_words("word " * 40)) <= 114
+    assert len(first_words("word " * 40)) <= 154
+    reason = (
+        "the usable points span 0.3854 decades of p (5 saturated values of p left out), and 1 are needed: "
+        "give sweep.p at least 5 values over 1 decades"
+    )
+    assert first_words(reason) == reason, "what to type stands at its end"
 
 
 def test_every_line_of_the_table_says_by_which_reduction_it_was_measured() -> None:
