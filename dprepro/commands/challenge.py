@@ -27,13 +27,6 @@ NOTES = "exit codes: 0 measured, accepted or not; 2 bad input"
 
 DEFAULT = "constants.json"
 
-HEAD = """\
-The constant of each rate: stored data need at least so much, and so much is
-proved to be enough. Of a bound from below: a stored algorithm shows that it is
-so much at most, and so much is proved. Each entry has who found it, and where;
-python -m dprepro challenge WITNESS.json enters a better one.
-"""
-
 
 @dataclass(frozen=True)
 class Arguments:
@@ -68,7 +61,6 @@ def main(arguments: Arguments) -> int:
     else:
         from dprepro.register.register_page import table
 
-        print(HEAD)
         print("\n".join(table(read_register(path))))
     return 0
 
