@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Attack every form that is asked for, and print; 0."""
+    from dprepro.engine.progress import say, spell
     from dprepro.refute.all_attacks import attacked
     from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
     from dprepro.report.formulas import plain
@@ -67,6 +69,8 @@ def main(arguments: Arguments) -> int:
         if not attacks:
             print(f"  nothing is tried: {untried(paper, target, folder) or 'no attack is known'}")
             continue
+        if sys.stderr.isatty():
+            say(sys.stderr, f"  searching for {spell(60 * arguments.minutes)} of the processor at most")
         found = attacked(attacks, says, 60 * arguments.minutes, arguments.seed)
         for line in _lines(found):
             print(f"  {line}")
