@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -181,10 +182,14 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
     return f"constant: at least {low} (worst known), at most {high} (bound) at {with_symbols(constant['at'])}"
 
 
+_NAMED = re.compile(r"\w+_\w+: ")
+"""What is said of an experiment begins with its name, which has no capital."""
+
+
 def _sentences(words: Iterable[str]) -> Iterable[str]:
     for word in words:
         if word:
-            said = word[0].upper() + word[1:]
+            said = word if _NAMED.match(word) else word[0].upper() + word[1:]
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
 from dprepro.report.formulas import with_symbols
+from dprepro.report.in_short import OF_A_STATEMENT
 from dprepro.report.text import wanted
 
 if TYPE_CHECKING:
@@ -134,13 +135,17 @@ def finding_in_words(name: str, check: Mapping[str, Any], settings: Mapping[str,
 
 def _measured(rule: str, settings: Mapping[str, Any]) -> str:
     """The number that a rule takes from the measurements, in words."""
-    quantity = str(settings.get("quantity", "excess_risk")).replace("_", " ")
+    named = str(settings.get("quantity", "excess_risk"))
+    # what a statement is about itself bears the check's name, which tells nobody what was compared
+    quantity, bound = named.replace("_", " "), "its bound"
+    if OF_A_STATEMENT.match(named):
+        quantity, bound = "left side", "the right side"
     axis, over = settings.get("axis", "n"), settings.get("divide", "")
     if settings.get("transform", "log") != "log":
         axis = f"the logarithm of {axis}"
     words = {
         "exponent": f"the exponent of {axis} in the {quantity}{' over its ' * bool(over)}{over}",
-        "below": f"the largest {quantity.removeprefix('largest ')} over its bound",
+        "below": f"the largest {quantity.removeprefix('largest ')} over {bound}",
         "ratio": f"the {quantity} over the other curve's",
         "affine": f"the departure of the {quantity} from a line",
         "crossing": "the exponent of the place where the curves cross",
@@ -151,7 +156,7 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
         "coverage": "the share of intervals that miss",
     }
     if settings.get("side") == "equals":
-        return f"the {quantity} over its bound, where it is farthest from it"
+        return f"the {quantity} over {bound}, where the two differ most"
     return words.get(rule, f"the {quantity}")
 
 

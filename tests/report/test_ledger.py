@@ -161,6 +161,12 @@ def test_a_finding_says_what_was_measured_and_why_it_is_open() -> None:
     )
     silent = slope | {"estimate": None, "reason": "no points"}
     assert finding_in_words("slope", silent, {}) == "slope: no points"
+    own = {"quantity": "corollary_25"}
+    equal = own | {"side": "equals"}
+    assert finding_in_words("corollary_25", bound, own).startswith(
+        "corollary 25, the largest left side over the right side: 0.5"
+    )
+    assert "the left side over the right side, where the two differ most: " in finding_in_words("x", bound, equal)
 
 
 def test_a_confirmation_up_to_logarithms_says_so() -> None:
@@ -327,6 +333,11 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
         }
         found = row(store(one=GOOD | {"bound": far}), kind="inequality", evidence={"exact": {"one": ["bound"]}})
         assert found["verdict"] == verdict
+
+
+def test_a_note_begins_with_a_capital_but_for_the_name_of_an_experiment() -> None:
+    said = ["lasso_rate: a later run had overrides", "no attack on it was made"]
+    assert list(entries._sentences(said)) == ["lasso_rate: a later run had overrides.", "No attack on it was made."]
 
 
 def test_causes_are_counted_once_and_corners_apart() -> None:
