@@ -1,6 +1,6 @@
-"""Small figures of all experiments for the site; ``python -m docs.pictures`` makes them of those in ``results``.
+"""Small figures for the site, of all experiments and of accountants; ``python -m docs.pictures`` makes them.
 
-They are committed, as a site is built where nothing has been measured.
+They are made of those in ``results``, and committed, as a site is built where nothing has been measured.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from PIL import Image
 from docs.sources import EXPERIMENTS, ROOT
 
 FOLDER = ROOT / "docs/pages/assets/experiments"
+ACCOUNTANTS = FOLDER.parent / "accountants.png"
 WIDTH, COLOURS, LARGEST = 1050, 32, 60_000
 """Pixels, colours and bytes of a picture; one that is larger is made narrower."""
 
@@ -36,17 +37,23 @@ def small(figure: Image.Image) -> bytes:
 
 
 def write(results: Path) -> list[Path]:
-    """Write the picture of every experiment with a figure in ``results``; the others of before go."""
+    """Write the picture of every experiment with a figure in ``results``, and of the accountants if it is there.
+
+    Pictures of what is no experiment any more go.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
     for old in FOLDER.glob("*.png"):
         if old.stem not in EXPERIMENTS:
             old.unlink()
-    found = [name for name in EXPERIMENTS if (results / name / "figure.png").is_file()]
-    for name in found:
-        with Image.open(results / name / "figure.png") as figure:
-            reference_figure(name).write_bytes(small(figure))
-    return [reference_figure(name) for name in found]
+    large = {results / name / "figure.png": reference_figure(name) for name in EXPERIMENTS}
+    found = {
+        path: kept for path, kept in (large | {results / "accountants.png": ACCOUNTANTS}).items() if path.is_file()
+    }
+    for path, kept in found.items():
+        with Image.open(path) as figure:
+            kept.write_bytes(small(figure))
+    return [*found.values()]
 
 
 if __name__ == "__main__":
-    print(f"{len(write(ROOT / 'results'))} figures in {FOLDER.relative_to(ROOT)}")
+    print(f"{len(write(ROOT / 'results'))} figures in {FOLDER.parent.relative_to(ROOT)}")

@@ -23,7 +23,7 @@ import numpy as np
 
 from dprepro.auditing.data import Data
 from dprepro.auditing.neighbours import NeighbourPair
-from dprepro.auditing.subject import Subject
+from dprepro.auditing.subject import Subject, quiet
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, Answers, Refused
 from dprepro.support.global_generators import seeded
@@ -63,7 +63,7 @@ def answers_on(
 ) -> list[Answer]:
     """So many answers on one data set; ``after`` is called after each."""
     found = []
-    with seeded(rng):
+    with seeded(rng), quiet():
         for _ in range(draws):
             found.append(subject.answer(data, rng))
             after()
@@ -83,7 +83,7 @@ def block(
         return packed([*both[0], *both[1]])
     order = rng.permutation(2 * draws)
     found: list[Answer] = [np.empty(0)] * (2 * draws)
-    with seeded(rng):
+    with seeded(rng), quiet():
         for place in order:
             found[place] = subject.answer(pair.first if place < draws else pair.second, rng)
             after()
@@ -181,7 +181,7 @@ class Kept:
                 it (as closures, parts and callable objects do), cannot be read.
         """
         given = _held(sorted(subject.parameters.items()))
-        settings = (subject.epsilon, subject.delta, given, subject.timed, np.__version__)
+        settings = (subject.epsilon, subject.delta, given, subject.timed, subject.bits, np.__version__)
         try:
             said = repr((_code_of(subject.function), settings, rest))
         except RecursionError:

@@ -29,7 +29,7 @@ class Arguments:
 
     names: tuple[str, ...] = words("[TABLE ...]")
     draws: int | None = key(None, "calls of each audited function, in place of the table's own", whole(2000), "20000")
-    seconds: int = key("5", "of a processor, for one answer of an accountant", whole(1))
+    seconds: int = key("20", "of a processor, for one answer of an accountant", whole(1))
     results_dir: str = results_dir("where the tables are written")
 
 
@@ -89,10 +89,14 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
             "accountant": row.accountant, "version": row.version, "law": row.case.law.words, "delta": row.case.delta,
             "ordinary": row.case.ordinary, "low": row.exact.low, "high": row.exact.high,
             "epsilon": _finite(row.epsilon), "verdict": row.verdict, "ratio": _finite(row.ratio), "error": row.error,
-            "warns": by_name(row.accountant).warns,
+            "seconds": _rounded(row.seconds), "warns": by_name(row.accountant).warns,
         }
         for row in accountants(progress=say, seconds=arguments.seconds)
     ]  # fmt: skip
+
+
+def _rounded(seconds: float) -> float | None:
+    return round(seconds, 1) if math.isfinite(seconds) else None
 
 
 def _finite(value: float) -> float | None:

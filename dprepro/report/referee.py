@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dprepro.auditing.accountants.comparison import VERDICTS
 from dprepro.report.tables import table
 from dprepro.support.regular_files import replace_texts
 
@@ -46,22 +47,25 @@ def _peers(rows: Rows) -> list[str]:
 
 def _accountants(rows: Rows) -> list[str]:
     names = list(dict.fromkeys((row["accountant"], row["version"]) for row in rows))
-    verdicts = ("below", "tight", "above", "fails", "unknown")
     counts = {name: Counter(row["verdict"] for row in rows if row["accountant"] == name) for name, _ in names}
     said = {row["accountant"]: row["warns"] for row in rows}
     wrong = [row for row in rows if row["verdict"] == "below"]
-    failed = [row for row in rows if row["verdict"] == "fails" and row["ordinary"]]
+    failed = [row for row in rows if row["verdict"] in ("fails", "costly") and row["ordinary"]]
     far = [row for row in rows if row["verdict"] == "above" and row["ordinary"] and (row["ratio"] or 2) > 1.5]
     shown = ("accountant", "law", "delta", "exact epsilon", "answer", "answer / exact", "ordinary")
     return [
         "# Accountants, held against exact laws",
         "",
-        "`below`: less than is spent, by an enclosure; `tight`: within 1% above; `above`: more than that; `fails`: an",
-        "error, no number, an infinite one, or no answer in time; `unknown`: the accountant has no form for the law.",
+        "`below`: less than is spent, by an enclosure; `tight`: not below the enclosure and at most 1% above what is",
+        "spent; `above`: more than that; `undecided`: the enclosure does not tell these apart; `fails`: an error, no",
+        "number or an infinite one; `costly`: more time of a processor or memory than it was given, of which another",
+        "machine may need less; `unknown`: the accountant has no form for the law.",
+        "",
+        f"The widest enclosure is {_widest(rows):.1g} of epsilon; the slowest answer took {_slowest(rows):g} s.",
         "",
         *table(
-            ("accountant", "version", *verdicts, "largest ratio, ordinary", "to be said"),
-            ((name, version, *(counts[name][verdict] for verdict in verdicts), _worst(rows, name), said[name])
+            ("accountant", "version", *VERDICTS, "largest ratio, ordinary", "to be said"),
+            ((name, version, *(counts[name][verdict] for verdict in VERDICTS), _worst(rows, name), said[name])
              for name, version in names),
         ),
         "",
@@ -79,6 +83,14 @@ def _accountants(rows: Rows) -> list[str]:
                 ((row["accountant"], row["law"], f"{row['delta']:g}", _enclosed(row), row["error"] or "infinite")
                  for row in failed)) if failed else ["None."]),
     ]  # fmt: skip
+
+
+def _widest(rows: Rows) -> float:
+    return max((row["high"] / row["low"] - 1 for row in rows if row["low"] > 0), default=0.0)
+
+
+def _slowest(rows: Rows) -> float:
+    return max((row["seconds"] for row in rows if row["epsilon"] is not None), default=0.0)
 
 
 def _worst(rows: Rows, name: str) -> str:

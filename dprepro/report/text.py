@@ -16,7 +16,6 @@ from dprepro.analysis.rule import VERDICTS
 from dprepro.axes import AXES
 from dprepro.report.standing import OVERRIDDEN
 from dprepro.statements.papers import citation
-from dprepro.statements.statement import WORDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -280,6 +279,13 @@ def finding(check: Mapping[str, Any]) -> str:
 AT_A_CORNER = "refuted at a corner"
 """The words of a row whose statement fails at a degenerate corner of its range, and nowhere else."""
 
+READING = (
+    "The sentences of an entry are made of its checks: ± ends the 99% interval of an exponent, at most and at least "
+    "hold at all points by 99% limits, and stated is the exponent of the statement. The range of each axis is told for "
+    "itself; values of several axes were seldom all combined."
+)
+"""How the sentences of a row are to be read; see `in_short`."""
+
 #: From what asks for attention to what does not.
 ORDER = (
     "refuted", "inconclusive", "not contradicted", "confirmed", "not measured", "nothing to measure",
@@ -301,10 +307,14 @@ def gravity(severity: str) -> int:
 
 
 def claim(said: Mapping[str, Any]) -> str:
-    """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; a sentence."""
-    words, premise = WORDS.get(said.get("direction", ""), ""), "; ".join(said.get("premise", ()))
-    bounds = f"{words} the formula".capitalize() if words else ""
-    return "".join(f"{part}. " for part in (bounds, f"For {premise}" if premise else "") if part).rstrip()
+    """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; sentences."""
+    from dprepro.report.premise_words import in_words
+
+    bounds = {"at_most": "An upper bound.", "at_least": "A lower bound.", "equals": "An equality."}
+    premise = "; ".join(dict.fromkeys(map(in_words, said.get("premise", ()))))
+    return " ".join(
+        filter(None, (bounds.get(said.get("direction", ""), ""), f"Premise: {premise}." if premise else ""))
+    )
 
 
 def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:

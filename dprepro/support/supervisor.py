@@ -54,9 +54,12 @@ def said(number: int, name: str, arguments: list[str]) -> str:
 
 def what_is_kept(arguments: list[str]) -> str:
     """What is left of a command that did not reach its end."""
-    if not arguments or arguments[0] not in STORELESS or any(word.startswith("keep=") for word in arguments):
+    if not arguments or arguments[0] not in STORELESS:
         return KEPT
-    return "nothing of it is kept" + (" without keep=FILE" if arguments[0] == "audit" else "")
+    if arguments[0] != "audit":
+        return "nothing is kept"
+    keeps = any(word.startswith("keep=") for word in arguments)
+    return "the same command resumes" if keeps else "nothing is kept without keep=FILE"
 
 
 def reason(number: int) -> str:

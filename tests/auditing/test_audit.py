@@ -19,6 +19,7 @@ from dprepro.auditing.answers import Kept
 from dprepro.auditing.data import DataDomain
 from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
+from dprepro.auditing.search import _calls, _planned
 from dprepro.auditing.subject import Subject, flat
 from dprepro.auditing.verdict import seen_by
 from dprepro.budget import Budget, Neighbours
@@ -228,6 +229,36 @@ def test_the_time_of_a_call_tells_data_sets_apart_where_it_is_asked_for():
     assert not audit(slow, 1.0, draws=4_000).violates
 
 
+def count(values):
+    return np.count_nonzero(values > 0.5)
+
+
+def laplace_count(values, epsilon, rng):
+    return count(values) + rng.laplace(scale=1 / epsilon)
+
+
+def geometric_count(values, epsilon, rng):
+    share = 1 - np.exp(-epsilon)
+    return count(values) + rng.geometric(share) - rng.geometric(share)
+
+
+def laplace_count_on_a_grid(values, epsilon, rng):
+    return count(values) + np.round(rng.laplace(scale=1 / epsilon) * 2.0**20) / 2.0**20
+
+
+def test_last_bits_tell_data_sets_apart_where_they_are_asked_for_and_noise_is_added_to_floats():
+    verdict = audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True)
+    assert verdict.violates
+    assert "are the last bits of its numbers" in str(verdict)
+    assert "bits=True" in verdict.script
+    assert not audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000).violates
+
+
+@pytest.mark.parametrize("function", [geometric_count, laplace_count_on_a_grid])
+def test_last_bits_do_not_accuse_what_has_one_set_of_values(function):
+    assert audit(function, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True).verdict == "not contradicted"
+
+
 def test_the_same_seed_and_draws_give_the_same_verdict():
     assert str(audited("randomised_response", 4_000)) == str(audited("randomised_response", 4_000))
 
@@ -301,24 +332,19 @@ def test_what_told_data_apart_is_said_in_words():
     assert seen_by("coordinate 1, turned") == "coordinate 1"
 
 
-def test_an_error_that_every_call_ends_in_is_named():
-    verdict = audit(lambda values: values.total(), 1.0, draws=2_000)
-    assert verdict.verdict == "without power"
-    assert "the same error, AttributeError: 'numpy.ndarray' object has no attribute 'total'; mend it" in str(verdict)
-
-
 def test_a_slow_function_is_heard_of_before_its_first_block_is_drawn(monkeypatch):
     monkeypatch.setattr(answers, "SAID", 0.0)
     lines = []
 
     def slow(values, rng):
-        if any("calls at most" in line for line in lines):
+        if any("calls at most, about" in line for line in lines):
             raise KeyboardInterrupt
         return values.mean() + rng.laplace()
 
     with pytest.raises(KeyboardInterrupt):
         audit(slow, 1.0, draws=2_000, progress=lines.append)
-    assert lines[1].startswith("1 of 2000 calls at most, about ")
+    (said,) = (line for line in lines if " calls at most, about " in line)
+    assert said.startswith("1 of ")
 
 
 @pytest.mark.parametrize(
@@ -333,6 +359,15 @@ def test_a_slow_function_is_heard_of_before_its_first_block_is_drawn(monkeypatch
         ("p=4 x=1..2 norm=1", "no record within"),
         ("y=1", "y must be none"),
         ("y=a|b", "is no number"),
+        ("y=2..1", "must be finite values that differ"),
+        ("y=nan|1", "must be finite values that differ"),
+        ("y=1|1", "must be finite values that differ"),
+        ("y=inf..1", "must be finite values that differ"),
+        ("n=20 n=30", "n is said twice"),
+        ("n=\u2460", "n must be a whole number"),
+        ("n=100000000", "is too large"),
+        ("x=0...1", "is no range"),
+        ("order=up", "order must be any or fixed"),
     ],
 )
 def test_a_domain_that_is_none_is_refused_with_what_to_type(text, said):
@@ -364,6 +399,43 @@ def test_every_pair_is_one_of_neighbours_in_the_domain(neighbours):
             assert (np.linalg.norm(data.X, axis=1) <= 1 + 1e-12).all()
         seen += 1
     assert seen >= 12
+
+
+def test_answers_for_each_record_are_private_where_the_order_is_a_part_of_the_data():
+    def local(values, epsilon, rng):
+        truth = rng.random(len(values)) < 1 / (1 + np.exp(-epsilon))
+        return np.where(truth, values > 0.5, values <= 0.5).astype(float)
+
+    turned, fixed = (audit(local, 1.0, domain=f"n=8 order={order}", draws=20_000) for order in ("any", "fixed"))
+    assert turned.violates
+    assert "add order=fixed to the domain" in str(turned)
+    assert fixed.verdict == "not contradicted"
+    assert "order=fixed" not in str(fixed)
+
+
+@pytest.mark.parametrize(("pairs", "least"), [(1, 2_000), (20, 3_000), (98, 9_000)])
+def test_the_calls_of_an_audit_are_those_that_fit_into_the_time(pairs, least):
+    for fit in (least, 30_000, 400_000):
+        assert 0.9 * fit < _planned(pairs, _calls(pairs, fit)) <= fit
+    assert _calls(pairs, 50 * pairs) == 0
+
+
+def test_the_forecast_counts_the_calls_that_are_made(monkeypatch):
+    monkeypatch.setattr(answers, "SAID", 0.0)
+    lines = []
+    domain = "n=3 p=2 x=-1..1 norm=1 y=-1|1"
+    verdict = audit(lambda X, y, rng: rng.laplace(), 1.0, domain=domain, draws=2_000, progress=lines.append)  # noqa: N803
+    last = [line for line in lines if " calls at most, about " in line][-1]
+    assert last.startswith(f"{verdict.draws} of {verdict.draws} calls at most, about 0 s left")
+
+
+def test_an_error_that_only_few_records_give_is_no_function_that_never_answers():
+    def few(values, rng):
+        if len(values) < 30:
+            raise ValueError("too few")
+        return rng.laplace()
+
+    assert audit(few, 1.0, neighbours="add_or_remove_one", domain="n=10", draws=2_000).violates
 
 
 def test_every_statistic_and_its_expression_agree_on_every_answer():

@@ -40,7 +40,13 @@ def test_last_bits_of_gaussian_sums_tell_more_than_one_at_the_delta_that_gaussia
 def test_a_sum_near_one_is_a_multiple_of_the_last_bit_of_one_half_and_a_small_noise_is_not() -> None:
     noise = np.random.default_rng(0).laplace(size=100_000)
     assert last_bits(1 + noise).min() >= -53
-    assert (last_bits(noise) < -53).mean() > 0.1
+    assert last_bits(1 + noise * 2.0 ** np.random.default_rng(1).integers(-60, 9, noise.size)).min() >= -53
+    # noise from 2^-j-1 to 2^-j is a multiple of 2^-54-j, of which one in 2^j is one of 2^-53-1
+    starts = 2.0 ** -np.arange(1, 60)
+    share = float(((np.exp(-starts / 2) - np.exp(-starts)) * (1 - starts)).sum())
+    assert share == pytest.approx(0.272, abs=5e-4)
+    # five standard errors: a right law is refused once in two million seeds
+    assert (last_bits(noise) < -53).mean() == pytest.approx(share, abs=5 * 0.5 / noise.size**0.5)
 
 
 def test_on_one_grid_rounding_tells_nothing() -> None:

@@ -36,9 +36,9 @@ def test_a_signal_that_ends_a_command_is_one_line_and_128_plus_its_number(
 @pytest.mark.parametrize(
     ("arguments", "kept"),
     [
-        (["audit", "mine.py:fit"], "nothing of it is kept without keep=FILE"),
-        (["audit", "mine.py:fit", "keep=answers"], "what was measured is stored"),
-        (["refute", "kst-theorem-31"], "nothing of it is kept"),
+        (["audit", "mine.py:fit"], "nothing is kept without keep=FILE"),
+        (["audit", "mine.py:fit", "keep=answers"], "the same command resumes"),
+        (["refute", "kst-theorem-31"], "nothing is kept"),
         (["rate", "algorithm=mine.py:fit"], "what was measured is stored"),
     ],
 )

@@ -1,7 +1,8 @@
 """Every accountant on every law, at ordinary and extreme arguments: below, tight, above by how much, or fails.
 
-Each accountant works in a process of its own, with a limit of time for each answer: what it does to numpy, to memory or
-to the clock is its own affair.
+Each accountant works in a process of its own: what it does to numpy or to the clock is its own affair. An answer may
+take so much time of a processor and so much memory. What takes more is `costly`, and no failure of the accountant:
+another limit, or a faster machine, may give an answer. Time that other processes take is not counted.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import math
 import multiprocessing
 import os
 import signal
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from types import FrameType
@@ -26,8 +29,19 @@ TIGHT = 0.01
 ROUNDED = 1e-9
 """An answer below the enclosure by no more than this share is taken for rounded, not for below."""
 
-SECONDS = 5
-"""Of the processor, for one answer."""
+SECONDS = 20
+"""Of the processor, for one answer. The table says how much of it the slowest answer took."""
+
+MEMORY = 4
+"""GiB, for one answer."""
+
+COSTLY = "more than"
+"""How the error begins of what took too much of either."""
+
+
+VERDICTS = ("below", "tight", "undecided", "above", "fails", "costly", "unknown")
+"""Less than is spent; at most `TIGHT` more; below or above by an enclosure too wide to tell; more than `TIGHT` more; an
+error, no number or infinity; too much time or memory; no form for the law."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,7 @@ class ComparisonRow:
         exact: the enclosure of the right answer.
         epsilon: the answer, NaN where there is none; a negative one is true where 0 is, and counts as 0.
         error: why there is none.
+        seconds: of the processor that it took.
     """
 
     accountant: str
@@ -57,24 +72,27 @@ class ComparisonRow:
     exact: Enclosed
     epsilon: float
     error: str = ""
+    seconds: float = 0.0
 
     @property
     def verdict(self) -> str:
-        """``below``, ``tight``, ``above``, ``fails``, ``unknown`` (no form for the law), or ``undecided``."""
+        """One of `VERDICTS`; ``undecided`` where the enclosure is too wide to tell the others apart."""
         if self.error == "unknown":
             return "unknown"
+        if self.error.startswith(COSTLY):
+            return "costly"
         if self.error or math.isnan(self.epsilon) or math.isinf(self.epsilon):
             return "fails"
         if max(self.epsilon, 0.0) < self.exact.low * (1 - ROUNDED):
             return "below"
-        if self.epsilon <= self.exact.high * (1 + TIGHT) + 1e-300:
-            return "tight"
-        return "above"
+        if self.epsilon > self.exact.high * (1 + TIGHT) + 1e-300:
+            return "above"
+        return "tight" if self.epsilon <= self.exact.low * (1 + TIGHT) + 1e-300 else "undecided"
 
     @property
     def ratio(self) -> float:
         """The answer over the exact one (its nearer end), NaN where there is none."""
-        if self.verdict in ("fails", "unknown"):
+        if self.verdict in ("fails", "unknown", "costly"):
             return math.nan
         end = self.exact.low if self.epsilon < self.exact.low else self.exact.high
         if not end:
@@ -153,12 +171,9 @@ def enclosures(asked: tuple[Case, ...]) -> list[Enclosed]:
     return [found[case.law, case.delta] for case in asked]
 
 
-VERDICTS = ("below", "tight", "above", "fails", "unknown")
-
-
-def _answers(name: str, asked: tuple[Case, ...], seconds: int) -> list[tuple[float, str]]:
+def _answers(name: str, asked: tuple[Case, ...], seconds: int) -> list[tuple[float, str, float]]:
     """In a process of its own, started anew where it dies over a case."""
-    found: list[tuple[float, str]] = []
+    found: list[tuple[float, str, float]] = []
     context = multiprocessing.get_context("spawn")
     while len(found) < len(asked):
         ours, theirs = context.Pipe(duplex=False)
@@ -166,15 +181,17 @@ def _answers(name: str, asked: tuple[Case, ...], seconds: int) -> list[tuple[flo
         process.start()
         theirs.close()
         try:
-            while len(found) < len(asked):
-                if not ours.poll(30 * seconds + 60):
-                    raise EOFError
+            while len(found) < len(asked) and ours.poll(100 * seconds + 60):
                 found.append(ours.recv())
         except EOFError:
-            found.append((math.nan, "the process ended or did not answer"))
+            pass
         finally:
             process.terminate()
             process.join()
+        if len(found) < len(asked):
+            slow = process.exitcode == -signal.SIGVTALRM
+            error = f"{COSTLY} {seconds} s of a processor" if slow else "the process ended or stood still"
+            found.append((math.nan, error, math.nan))
     return found
 
 
@@ -184,6 +201,7 @@ class _TooLong(BaseException):
 
 def _serve(name: str, asked: tuple[Case, ...], seconds: int, pipe: Any) -> None:
     import logging
+    import resource
 
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
@@ -191,20 +209,30 @@ def _serve(name: str, asked: tuple[Case, ...], seconds: int, pipe: Any) -> None:
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     signal.signal(signal.SIGPROF, _stop)  # of the processor, not of the clock
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    own = MEMORY * 2**30
+    resource.setrlimit(resource.RLIMIT_DATA, (own if most == resource.RLIM_INFINITY else min(own, most), most))
     accountant = by_name(name)
+    with suppress(Exception):  # what it imports or compiles is not counted
+        accountant.epsilon(KnownLaw("gaussian", 0.5), 0.1)
     for case in asked:
+        began = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 3 * seconds)  # ends the process, as no loop of C hears the other one
         try:
             answer = accountant.epsilon(case.law, case.delta), ""
         except Unknown:
             answer = math.nan, "unknown"
         except _TooLong:
-            answer = math.nan, f"no answer in {seconds} s of a processor"
+            answer = math.nan, f"{COSTLY} {seconds} s of a processor"
+        except MemoryError:
+            answer = math.nan, f"{COSTLY} {MEMORY} GiB of memory"
         except BaseException as error:  # whatever it raises is its answer
             answer = math.nan, f"{type(error).__name__}: {str(error).splitlines()[0][:100] if str(error) else ''}"
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        pipe.send(answer)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        pipe.send((*answer, time.process_time() - began))
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

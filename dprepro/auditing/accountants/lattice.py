@@ -5,8 +5,9 @@ With P and Q the laws of an answer on two neighbours and the loss l = ln P/Q, de
 
 * From above: within a cell of the lattice the masses of P and of Q go to its two ends such that both are kept: telling
   the ends apart can only help ("connect the dots", Doroshenko et al. 2022). What lies beyond the lattice is infinite.
-* From below: a cell is one answer, which can only hide, with the loss ln P(cell)/Q(cell); this is moved down to the
-  lattice, whose offset is chosen so that little is lost. What lies beyond the lattice is left out.
+* From below: a cell is one answer, and each cell is shared out between the two places of the lattice beside it, so that
+  what meets at a place has that place's loss: answers are mixed, which can only hide. Where no shares do that the loss
+  at a place is larger, and counts as that of the place. What lies beyond the lattice is left out.
 
 Both errors are of second order in the step. The lattice gets coarser as the sum gets wider, by the same two rules. All
 sums are of positive terms, so that small tails keep their digits, and each is rounded outwards.
@@ -16,14 +17,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-PLACES = 2**13
+PLACES = 2**15
 """Of a lattice."""
 
 CUT = 1e-6
@@ -34,9 +35,6 @@ ROUNDING = 4e-13
 
 FAINT = 1e-140
 """A mass below this is taken as infinite from above, and as none from below."""
-
-SHARES = np.concatenate([[0.0], np.geomspace(1e-14, 0.5, 48)])
-"""Of the mass, which may lie below the offset of a lattice, as tries."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
@@ -167,7 +165,7 @@ def single(pair: LatticePair, above: bool) -> Losses:
     step = pair.unit * 2.0 ** math.ceil(math.log2((last - first) / pair.unit / PLACES))
     lowest = math.floor(first / step) - 1
     count = math.ceil(last / step) - lowest + 2
-    losses: FloatArray = step * (lowest + np.arange(count, dtype=np.float64) - (0.0 if above else 0.5))
+    losses: FloatArray = step * (lowest + np.arange(count, dtype=np.float64))
     edges = np.clip(pair.place(losses), *pair.ends)
     edges[0] = pair.ends[0]
     mass, other, upper = _integrated(pair, edges, losses, step)
@@ -183,7 +181,29 @@ def single(pair: LatticePair, above: bool) -> Losses:
         beyond += float(masses[faint].sum()) * (1 + 1e-12)
         return Losses(step * lowest, step, np.where(faint, 0.0, masses * (1 + 10 * ROUNDING)), beyond)
     mass = np.where(mass < FAINT, 0.0, mass)
-    return _moved_down(pair, step, float(losses[0]), mass, other)
+    # of a cell, by how much it lifts the loss at its lower place, and by how much it pulls down that at its upper one
+    lifts, pulls = mass - np.exp(losses) * other, np.exp(losses + step) * other - mass
+    masses = _shared_out(np.zeros(count + 1), mass, np.maximum(lifts, 0.0), np.where(mass > 0, pulls, 0.0))
+    for loss, atom in pair.atoms:
+        masses[math.floor(loss / step + 1e-9) - lowest] += atom
+    return Losses(step * lowest - step * 1e-9 - 4 * ROUNDING, step, masses * (1 - 10 * ROUNDING))
+
+
+def _shared_out(places: FloatArray, mass: FloatArray, lifts: FloatArray, pulls: FloatArray) -> FloatArray:
+    """The masses at ``places``, one more than cells, after each cell's is shared out between the two beside it.
+
+    The share of a cell that goes up is the largest at which the loss of the place above is not below that place. The
+    cells are gone through from the top, where all of a cell may have to stay below.
+    """
+    up = np.zeros(mass.size)
+    left = 0.0  # what the cell above the place lifts it by, of its share that goes down
+    for cell in range(mass.size - 1, -1, -1):
+        share = min(left / pulls[cell], 1.0) if pulls[cell] > 0 else 0.0
+        up[cell], left = share, (1 - share) * lifts[cell]
+    found = places.copy()
+    found[:-1] += (1 - up) * mass
+    found[1:] += up * mass
+    return found
 
 
 def _integrated(
@@ -203,29 +223,6 @@ def _integrated(
     for values in (weights, weights * np.exp(-here), ends):
         sums.append(np.bincount(cell, values.sum(axis=1), losses.size).astype(np.float64))
     return sums[0], sums[1], sums[2]
-
-
-def _moved_down(pair: LatticePair, step: float, origin: float, mass: FloatArray, other: FloatArray) -> Losses:
-    full = mass > 0
-    inside = np.zeros(mass.size)
-    inside[full] = np.log(mass[full] / other[full]) - (origin + step * np.flatnonzero(full))
-    offset = _offset(inside[full], mass[full], step)
-    masses = np.zeros(mass.size + 2)
-    places = np.arange(mass.size) + np.floor((inside - offset) / step + 1e-9).astype(int)
-    np.add.at(masses, np.clip(places[full], 0, None), np.where(places[full] < 0, 0.0, mass[full]))
-    start = origin + offset - step * 1e-9 - ROUNDING
-    for loss, atom in pair.atoms:
-        masses[math.floor((loss - start) / step)] += atom
-    return Losses(start, step, masses * (1 - 10 * ROUNDING))
-
-
-def _offset(inside: FloatArray, mass: FloatArray, step: float) -> float:
-    """Of the lattice, so that little of the losses ``inside`` the cells is lost by moving them down to it."""
-    order = np.argsort(inside)
-    heavy = np.searchsorted(np.cumsum(mass[order]), SHARES * mass.sum())
-    tries = np.unique(inside[order][np.minimum(heavy, inside.size - 1)])
-    lost = [float(mass @ np.where(inside >= tried, inside - tried, inside - tried + step)) for tried in tries]
-    return float(tries[int(np.argmin(lost))])
 
 
 def summed(first: Losses, second: Losses, above: bool, cut: float) -> Losses:
@@ -257,8 +254,10 @@ def summed(first: Losses, second: Losses, above: bool, cut: float) -> Losses:
 
 
 def _coarse(losses: Losses, step: float, above: bool) -> Losses:
-    """The same on a lattice of a larger step, by doubling."""
+    """The same on a lattice of a larger step, by doubling; the heavier half of the places stays, as atoms lie there."""
     while losses.step < step:
+        if losses.masses[1::2].sum() > losses.masses[::2].sum():
+            losses = replace(losses, origin=losses.origin - losses.step, masses=np.append(0.0, losses.masses))
         losses = _doubled_above(losses) if above else _doubled_below(losses)
     return losses
 
@@ -276,17 +275,10 @@ def _doubled_above(losses: Losses) -> Losses:
 
 
 def _doubled_below(losses: Losses) -> Losses:
-    """Two places become one answer, moved down to the new lattice."""
+    """Every second place is shared out between its neighbours, as cells are."""
     masses, step = losses.masses, losses.step
-    if masses.size % 2:
+    if masses.size % 2 == 0:
         masses = np.append(masses, 0.0)
-    first, second = masses[::2], masses[1::2]
-    both = first + second
-    full = both > 0
-    inside = -np.log1p(second[full] / both[full] * math.expm1(-step))
-    offset = _offset(inside, both[full], 2 * step)
-    places = np.flatnonzero(full) + np.floor((inside - offset) / (2 * step) + 1e-9).astype(int)
-    found = np.zeros(both.size + 1)
-    kept = places >= 0
-    np.add.at(found, places[kept], both[full][kept])
-    return Losses(losses.origin + offset - 2e-9 * step - 1e-15, 2 * step, found * (1 - 1e-15))
+    odd = masses[1::2]
+    found = _shared_out(masses[::2], odd, odd * -math.expm1(-step), odd * math.expm1(step))
+    return Losses(losses.origin - 2e-15, 2 * step, found * (1 - 1e-15))

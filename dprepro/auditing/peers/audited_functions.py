@@ -62,8 +62,8 @@ SUBJECTS = (
     AuditedCall("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
     AuditedCall("opendp:laplace_count", COMES, "n=5 x=0..1"),
     AuditedCall("opendp:quantile", COMES, "n=5 x=0..1"),
-    AuditedCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950", draws=4000),
-    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=4000),
+    AuditedCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950", draws=40_000),
+    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=12_000),
     AuditedCall(
         "estimator:diffprivlib.models.LinearRegression", REPLACED, "n=3 p=1 x=0..1 y=-1..1",
         report="IBM/differential-privacy-library 105", draws=6000,

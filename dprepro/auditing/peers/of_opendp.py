@@ -35,7 +35,7 @@ def theil_sen(
     X: FloatArray, y: FloatArray, epsilon: float, low: float = -1.0, high: float = 1.0,
     label_low: float = -1.0, label_high: float = 1.0,
 ) -> FloatArray:  # fmt: skip
-    """Theil-Sen regression of ``extras.sklearn``: slope and intercept; a record comes or goes."""
+    """Theil-Sen regression of ``extras.sklearn``: slope and intercept, of 25 answers; a record comes or goes."""
     rows = np.column_stack([np.ravel(X), y])
     return np.asarray(_theil_sen(epsilon, low, high, label_low, label_high)(rows), dtype=np.float64)
 
@@ -88,7 +88,7 @@ def _theil_sen(epsilon: float, low: float, high: float, label_low: float, label_
 
     return dp.binary_search_chain(
         lambda scale: make_private_theil_sen(
-            dp.max_divergence(), (low, high), (label_low, label_high), scale, candidates_count=21
+            dp.max_divergence(), (low, high), (label_low, label_high), scale, candidates_count=5
         ),
         d_in=1, d_out=epsilon, T=float,
     )  # fmt: skip
