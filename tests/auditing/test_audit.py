@@ -21,6 +21,7 @@ from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
 from dprepro.auditing.search import _calls, _planned
 from dprepro.auditing.subject import Subject, flat
+from dprepro.auditing.verdict import seen_by
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy.audit import lower_limit
@@ -297,8 +298,53 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         audit(lambda epsilon: 0.0, 1.0)
     with pytest.raises(InputError, match="neighbours must be one of replace_one"):
         audit(lambda values: 0.0, 1.0, neighbours="swap")
-    with pytest.raises(InputError, match="asks for scale"):
+    with pytest.raises(InputError, match="asks for scale, which an audit does not give; give it a default"):
         audit(lambda features, y, scale: 0.0, 1.0)
+
+
+class Estimator:
+    """A model in scikit-learn's style, which is made with its epsilon."""
+
+    def __init__(self, epsilon=1.0):
+        self.epsilon = epsilon
+
+    def fit(self, X, y):  # noqa: N803
+        self.coef_ = X.T @ y
+        return self
+
+
+@pytest.mark.parametrize("model", [Estimator, Estimator()])
+def test_an_estimator_is_refused_with_the_function_to_write(model):
+    with pytest.raises(InputError, match=r"return Estimator\(epsilon=epsilon\)\.fit\(X, y\)") as refused:
+        audit(model, 1.0)
+    written = str(refused.value).partition("makes one: ")[2]
+    names = {"Estimator": Estimator}
+    exec(written, names)
+    assert audit(names["fit"], 1.0, draws=2_000).violates
+    with pytest.raises(InputError, match="an object of int is no function"):
+        audit(3, 1.0)
+
+
+def test_what_told_data_apart_is_said_in_words():
+    said = str(audited("half_sensitivity", 20_000))
+    assert "; by the likelihood ratio of the shift between the means" in said or "; by the shift between" in said
+    assert seen_by("likelihood by shift, turned") == "the likelihood ratio of the shift between the means"
+    assert seen_by("coordinate 1, turned") == "coordinate 1"
+
+
+def test_a_slow_function_is_heard_of_before_its_first_block_is_drawn(monkeypatch):
+    monkeypatch.setattr(answers, "SAID", 0.0)
+    lines = []
+
+    def slow(values, rng):
+        if any("calls at most, about" in line for line in lines):
+            raise KeyboardInterrupt
+        return values.mean() + rng.laplace()
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(slow, 1.0, draws=2_000, progress=lines.append)
+    (said,) = (line for line in lines if " calls at most, about " in line)
+    assert said.startswith("1 of ")
 
 
 @pytest.mark.parametrize(
