@@ -53,7 +53,7 @@ def test_a_finding_without_a_key_that_pages_read_is_a_fault(
 
 
 def test_the_errata_of_the_reference_are_those_of_the_papers(ledger: dict[str, Any]) -> None:
-    """The articles print the reference's words, which the tests of `tests/errata` hold as the papers' files say them."""
+    """The articles print the reference's words; tests of `tests/errata` hold those of the papers' files."""
     said = {(row["paper"], row["item"]): row for row in ledger["errata"]}
     for name, paper in papers().items():
         for erratum in paper.errata:
