@@ -286,6 +286,11 @@ def replayed(
     return Replayed(epsilon, told_apart, tuple(faults), unknown, calls, budget.epsilon)
 
 
+def replay_calls(pairs: int) -> int:
+    """So many calls are made, about; more of a function whose steps depend on their noise."""
+    return 2 * pairs * (2 * TRIED + 1) + CALLS + 3 * COUNTED
+
+
 def _tells(found: Replay) -> bool:
     """Whether answers differ with the same noise."""
     return bool(found.unknown) or found.loss != 0

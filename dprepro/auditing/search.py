@@ -21,7 +21,7 @@ from dprepro.auditing.answers import Both, Draws, Kept, answers_on, joined, stre
 from dprepro.auditing.data import Data, DataDomain
 from dprepro.auditing.neighbours import NeighbourPair, pairs, threshold_pairs
 from dprepro.auditing.power import power
-from dprepro.auditing.replay import Replayed, replayed
+from dprepro.auditing.replay import Replayed, replay_calls, replayed
 from dprepro.auditing.subject import Subject
 from dprepro.auditing.verdict import AttainedBy, Verdict
 from dprepro.budget import Budget, Neighbours
@@ -114,6 +114,8 @@ def audit(
     name = getattr(function, "__name__", type(function).__name__)
     target = target or _file_of(function)
     start = Verdict(name, budget, 0.0, None, 0, len(found), None, level, seed, target, parameters=subject.parameters)
+    if replay:
+        drawn.say(f"noise is recorded and replayed by about {replay_calls(len(found))} calls")
     noted = replayed(subject, found, budget, seed, level) if replay else None
     if noted is not None and noted.violates:
         return replace(start, epsilon=noted.epsilon, draws=noted.calls, replayed=noted)
@@ -251,7 +253,7 @@ def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float, draws:
 
 def _calls(pairs: int, all_calls: float) -> int:
     """Of which number of calls the shares are to be taken, so that an audit has so many; 0 if there is none."""
-    low, high = 0, int(all_calls)
+    low, high = 0, int(all_calls) + 1
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _planned(pairs, middle) <= all_calls else (low, middle)

@@ -40,7 +40,7 @@ class Subject:
         bits: whether the `last_bits` of all numbers stand at the end of its answer.
 
     Raises:
-        InputError: it takes no data, or asks for what nobody has.
+        InputError: it is no function, takes no data, or asks for what an audit does not give.
     """
 
     function: Callable[..., Any]
@@ -51,12 +51,31 @@ class Subject:
     bits: bool = False
 
     def __post_init__(self) -> None:
+        self._check_function()
         asked, needed, lacking = self._asked
-        name = getattr(self.function, "__name__", "the function")
         if asked and not needed:
-            raise InputError(f"{name} takes no data: its first argument must be the records")
+            raise InputError(f"{self._name} takes no data: its first argument must be the records")
         if lacking := (*needed[2:], *lacking):
-            raise InputError(f"{name} asks for {', '.join(lacking)}, which nobody has; give defaults")
+            others = ", ".join(lacking)
+            raise InputError(f"{self._name} asks for {others}, which an audit does not give; give it a default")
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__name__", "the function"))
+
+    def _check_function(self) -> None:
+        """Raise InputError for an estimator, which is to be made anew for each call, and for what cannot be called."""
+        is_class = inspect.isclass(self.function)
+        if not (is_class or not callable(self.function)):
+            return
+        name = self.function.__name__ if is_class else type(self.function).__name__
+        if callable(getattr(self.function, "fit", None)):
+            raise InputError(
+                f"{name} is an estimator; audit a function that makes one: "
+                f"def fit(X, y, epsilon): return {name}(epsilon=epsilon).fit(X, y)"
+            )
+        if not callable(self.function):
+            raise InputError(f"an object of {name} is no function")
 
     @cached_property
     def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

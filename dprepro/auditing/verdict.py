@@ -39,6 +39,14 @@ class AttainedBy:
     level: float
 
 
+def seen_by(statistic: str) -> str:
+    """A statistic of answers in words: ``likelihood by shift, turned`` is the likelihood ratio of the means' shift."""
+    plain = statistic.removesuffix(", turned")
+    of = plain.removeprefix("likelihood by ")
+    words = "the shift between the means" if of == "shift" else of
+    return words if of == plain else f"the likelihood ratio of {words}"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The result of an audit.
@@ -108,7 +116,7 @@ class Verdict:
             assert self.replayed.pair is not None
             lines.append(f"told apart: {self.replayed.pair.name}; by the losses of recorded noise")
         elif self.shown and self.epsilon > 0:
-            lines.append(f"told apart: {self.shown.pair.name}; by {self.shown.event.name}")
+            lines.append(f"told apart: {self.shown.pair.name}; by {seen_by(self.shown.event.name)}")
         if self.violates and self._pair is not None and self._pair.reordered:
             lines.append(IN_ORDER)
         if self.timed:

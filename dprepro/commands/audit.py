@@ -60,7 +60,7 @@ class Arguments:
         None, 'its data, such as domain="n=20 p=3 x=-1..1 norm=1 y=-1|1"; p=0: numbers', shown='"n=20 p=0 x=0..1"'
     )
     budget: float = key("60", "seconds of the processor", number_that("positive", lambda seconds: seconds > 0))
-    draws: int | None = key(None, "calls in all, in place of budget", whole(2000), shown="100000")
+    draws: int | None = key(None, "calls in all, 2000 or more, in place of budget", whole(2000), shown="100000")
     seed: int = key("0", "of pairs and draws", whole(0))
     replay: bool = key("false", "record the noise, and replay it on the neighbour: faults get names", true_or_false)
     timed: bool = key("false", "the time of a call is part of the answer", true_or_false)
@@ -92,8 +92,6 @@ def main(arguments: Arguments) -> int:
         function = load(trust(target))
     else:
         raise InputError(f"{target!r} is no function in a file; type FILE.py:NAME, such as mine.py:fit")
-    if not callable(function):
-        raise InputError(f"{target} is no function")
     found = audit(
         function, epsilon, delta, neighbours=relation, domain=domain, seconds=arguments.budget, parameters=parameters,
         draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,

@@ -39,6 +39,7 @@ from dprepro.report.text import (
     number,
     of_papers,
     rows_in_words,
+    several,
     wanted,
 )  # fmt: skip
 from dprepro.statements.papers import citation
@@ -154,7 +155,8 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     errata = sorted(ledger["errata"], key=lambda erratum: gravity(erratum["severity"]))
     severities = Counter(erratum["severity"] for erratum in errata)
     lead = "What print says and an exact computation, a check or a test shows to be false, or its proof does not carry"
-    lead += f", the grave ones first: {', '.join(f'{count} {word}' for word, count in severities.items()) or 'none'}"
+    tally = ", ".join(f"{count} {several(word, count)}" for word, count in severities.items())
+    lead += f", the grave ones first: {tally or 'none'}"
     lead += f". Reproduced: {counts(errata, 'state')}."
     yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(erratum, papers) for erratum in errata])
     if published:

@@ -61,7 +61,7 @@ def test_the_verdict_is_printed_and_not_what_the_function_prints(
         (("mine.py:right", "claim=epsilon=inf"), "epsilon must be finite"),
         (("mine.py:right", "claim=epsilon=1 relation=swap"), "relation must be one of replace_one, zero_out"),
         (("mine.py:labelled", CLAIM, "domain=n=3"), "asks for labels, its second argument lower: add y=-1|1"),
-        (("mine.py:scaled", CLAIM), "scaled asks for scale, which nobody has; give defaults"),
+        (("mine.py:scaled", CLAIM), "scaled asks for scale, which an audit does not give; give it a default"),
         (("mine.py:by_name", CLAIM, "draws=2000"), "the function never answers: IndexError: only integers"),
         (("mine.py:slow", CLAIM, "budget=1"), "an audit of 20 pairs needs 3040 calls, of 0.02 s each: give budget="),
         (("mine.py:nobody", CLAIM), "nobody"),
@@ -84,4 +84,4 @@ def test_after_a_signal_it_is_said_whether_answers_are_kept() -> None:
     assert said(signal.SIGINT, "dprepro", asked).startswith("interrupted; nothing is kept without keep=FILE: python -m")
     kept = said(signal.SIGTERM, "dprepro", [*asked, "keep=a.sqlite"])
     assert kept.startswith("stopped by SIGTERM; the same command resumes: python -m dprepro audit")
-    assert "what was measured is stored" in said(signal.SIGINT, "dprepro", ["verify"])
+    assert "; nothing is kept: python" in said(signal.SIGINT, "dprepro", ["verify"])

@@ -18,6 +18,7 @@ from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
 from dprepro.report.publish import alone
 from dprepro.report.tex import tex
+from dprepro.report.text import counts, ledger_lines
 from dprepro.statements.papers import Erratum, ErratumEvidence, Paper
 from dprepro.statements.statement import Says, Statement
 
@@ -343,6 +344,11 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
         assert found["verdict"] == verdict
 
 
+def test_a_note_begins_with_a_capital_but_for_the_name_of_an_experiment() -> None:
+    said = ["lasso_rate: a later run had overrides", "no attack on it was made"]
+    assert list(entries._sentences(said)) == ["lasso_rate: a later run had overrides.", "No attack on it was made."]
+
+
 def test_causes_are_counted_once_and_corners_apart() -> None:
     shown = [ErratumEvidence(test="tests/x.py::test_y")]
     errata = [
@@ -364,3 +370,10 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     assert [row["verdict"] for row in rows] == ["refuted"] * 4
     assert [row["words"] for row in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
     assert entries.causes(rows, measured) == {"rows": 3, "causes": 2, "corners": 1}
+    assert counts(rows) == "4 refuted (1 at a corner alone)"
+    assert counts(rows[:2]) == "2 refuted"
+    waiting = rows[0] | {"verdict": "not measured", "words": "not measured", "experiments": ["lasso_rate"]}
+    ledger = {"claims": [*rows, waiting], "errata": []}
+    hint = "1 not measured here: python -m dprepro -m '+experiment=glob(*)' runs all experiments"
+    assert ledger_lines(ledger, {}).splitlines()[-1] == hint
+    assert hint not in ledger_lines(ledger, {"lasso_rate": ("confirmed", "Theorem 2.5")})
