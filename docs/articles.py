@@ -22,8 +22,8 @@ from docs.tex_numbers import Numbers
 from docs.typeset import quoted, sentence, signs, words
 from dprepro.report.formulas import latex, with_symbols
 from dprepro.report.heldout_report import OTHERWISE, counts
+from dprepro.report.ledger_words import SEVERITIES, by_paper, derived, of_papers
 from dprepro.report.tex import FITTED, formulas, tex, verdict_words
-from dprepro.report.text import SEVERITIES, by_paper, derived, of_papers
 from dprepro.statements.papers import citation
 
 PAPER = ROOT / "paper"

@@ -22,7 +22,7 @@ from docs.sources import (
     series,
     templates,
 )  # fmt: skip
-from dprepro.report.text import ORDER
+from dprepro.report.ledger_words import ORDER
 from dprepro.support.folders import command
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from dprepro.laws import LAWS
+from dprepro.report.premise_words import spelled
 
 IN_WORDS = {
     "ReleaseLaw": (r"a minimiser or a mean plus Laplace or normal noise, projected", "one dimension"),
@@ -33,10 +33,4 @@ IN_WORDS = {
 def table() -> Iterator[tuple[str, str, str]]:
     """Algorithms, the law of their answers, and where it is known."""
     for law, (words, where) in IN_WORDS.items():
-        yield ", ".join(_plain(name) for name, its in LAWS.items() if its == law), words, where
-
-
-def _plain(name: str) -> str:
-    """``NoisySGD`` as ``noisy SGD``."""
-    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name)
-    return " ".join(part if part.isupper() else part.lower() for part in parts)
+        yield ", ".join(spelled(name) for name, its in LAWS.items() if its == law), words, where

@@ -13,12 +13,11 @@ from docs.typeset import sentence, words
 from dprepro.config.compose import compose
 from dprepro.report.compared import compared
 from dprepro.report.formulas import tex_text
-from dprepro.report.measured_grid import LETTERS
+from dprepro.report.measured_grid import LETTERS, letter
 
 SIDES = {"at_most": "at most ", "at_least": "at least "}
 PLACE = re.compile(r"at [^\s,]+((?:, [^\s=]+=[^\s,]+)*) the (?:lower|upper) limit")
 """How the reason of a check begins that some point decides."""
-GREEK = ("alpha", "beta", "gamma")
 INEQUALITY = ("the left side", "the right side")
 DISTANCES = {
     "minimiser_as_printed": "the distance of the minimiser from the printed one",
@@ -56,9 +55,8 @@ def _said(one: Mapping[str, Any], found: str) -> str:
         return rf"draws show {found} times the claimed $\epsilon$"
     if rule == "exponent":
         axis = settings.get("axis", "n")
-        letter = LETTERS.get(axis, axis)
         over = " over its rate" if settings.get("divide") else ""
-        base = rf"(\ln {letter})" if settings.get("transform", "log") != "log" else letter
+        base = rf"(\ln {letter(axis)})" if settings.get("transform", "log") != "log" else letter(axis)
         return rf"the {words(quantity.replace('_', ' '))}{over} goes as ${base}^{{{found}}}$"
     if not one["expected"]:
         return f"{DISTANCES[quantity]} is {found}"
@@ -76,9 +74,9 @@ def _place(name: str, one: Mapping[str, Any], number: Numbers) -> str:
 
 
 def _axis(axis: str) -> str:
-    if axis in GREEK:
-        return rf"$\{axis}$"
-    return f"${LETTERS.get(axis, axis)}$" if len(axis) == 1 or axis in LETTERS else tex_text(axis.replace("_", " "))
+    if axis == "alpha":
+        return r"$\alpha$"
+    return f"${letter(axis)}$" if len(axis) == 1 or axis in LETTERS else tex_text(axis.replace("_", " "))
 
 
 @cache

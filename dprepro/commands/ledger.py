@@ -43,8 +43,8 @@ def main(arguments: Arguments) -> int:
     from dprepro.config.asked import asked
     from dprepro.config.sources import changes
     from dprepro.report.ledger import build_ledger
+    from dprepro.report.ledger_words import ledger_lines
     from dprepro.report.soundness import existing_store
-    from dprepro.report.text import ledger_lines
     from dprepro.report.unexpected import unexpected
     from dprepro.support.folders import unused_files
 

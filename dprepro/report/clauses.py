@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,8 @@ EXACT = 1e-6
 """Relative: what differs by less is told as equal, an exponent without its interval."""
 POWERS = {"ln(delta)": r"\ln(1/\delta)", "ln(p)": r"(\ln p)", "tilt": r"(\eta \tau)"}
 """Axes of which a logarithm is fitted, or whose letters a power would tear apart."""
+LOGARITHMS = re.compile(r"ln\^(\([^()]*\)|[^\s(),;]+) (\w+)")
+"""As the words of a verdict have them: ``ln^(-1 to 1.5) n``, ``ln^±0.5 p``, ``ln^-0.5 p``; powers and axis."""
 FIXED = ("n", "p", "epsilon")
 """Axes whose value is told where an exponent was seen at one alone."""
 MOST_DENOMINATOR = 6
@@ -98,6 +101,12 @@ def other(finding: Found, direction: str) -> str:
         answer = str(finding["text"]).partition(": ")[2]
         return "some private algorithm is " + answer.replace("_", " ").replace("<=", "at most")
     return ""
+
+
+def logarithm(powers: str, axis: str) -> str:
+    """What `LOGARITHMS` found as a formula."""
+    exponent = powers.strip("()").replace("±", r"\pm ").replace(" to ", r"\ldots ")
+    return rf"$\ln^{{{exponent}}} {letter(axis)}$"
 
 
 def place(finding: Found) -> tuple[Any, ...]:

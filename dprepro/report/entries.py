@@ -11,8 +11,9 @@ from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import evidence_entry, sizes_of
 from dprepro.report.formulas import with_symbols
 from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
+from dprepro.report.ledger_words import AT_A_CORNER
 from dprepro.report.measured import MeasuredStore
-from dprepro.report.text import AT_A_CORNER, number
+from dprepro.report.text import number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.proofs import proofs_of
 from dprepro.statements.statement import Says, Statement, identity

@@ -14,7 +14,7 @@ from typing import Any
 from dprepro.report import clauses
 from dprepro.report.clauses import Found
 from dprepro.report.compared import compared
-from dprepro.report.measured_grid import LETTERS, from_to, hull
+from dprepro.report.measured_grid import from_to, hull, letter
 
 PRIMARY = ("n", "p", "epsilon")
 """Axes whose exponents are told first."""
@@ -32,8 +32,6 @@ UNMEASURED = ("not measured", "nothing to measure")
 BY = {"typo": ", by a typo", "constant": ", by a constant", "privacy failure": ", and not private"}
 """What an erratum's severity says of a statement."""
 SENTENCE = re.compile(r"(?<=[.]) +(?=[A-Z$])")
-LOGARITHMS = re.compile(r"ln\^(?:\((\S+) to (\S+)\)|±?(-?[\d.]+)) (\w+)")
-"""As `qualified` writes them: ``ln^(-1 to 1.5) n``, ``ln^±0.5 p``, ``ln^-0.5 p``."""
 
 
 def in_short(row: Mapping[str, Any]) -> str:
@@ -171,17 +169,15 @@ def _short_of(form: Mapping[str, Any]) -> Iterable[str]:
         yield f"Not contradicted, no more: {reason}."
     if form["verdict"] == "inconclusive":
         yield f"Inconclusive: {reason}."
-    if left := list(map(_logarithm, LOGARITHMS.finditer(str(form.get("words", ""))))):
+    if left := list(map(_logarithm, clauses.LOGARITHMS.finditer(str(form.get("words", ""))))):
         yield f"The grids cannot exclude a further factor {' or '.join(left)}."
 
 
 def _logarithm(found: re.Match[str]) -> str:
-    low, high, single, axis = found.groups()
-    letter = LETTERS.get(axis, axis)
-    if single:
-        sign = r"\pm " if "±" in found[0] else ""
-        return rf"$\ln^{{{sign}{single}}} {letter}$"
-    return f"$\\ln^a {letter}$ ($a$ from {low} to {high})"
+    powers, axis = found.groups()
+    if " to " in powers:
+        return f"$\\ln^a {letter(axis)}$ ($a$ from {powers.strip('()')})"
+    return clauses.logarithm(powers, axis)
 
 
 def _rank(quantity: str, order: Sequence[str]) -> int:

@@ -7,17 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dprepro.report.formulas import FORMULA
-from dprepro.report.text import (
-    READING,
-    by_paper,
-    causes_in_words,
-    claim,
-    counts,
-    finding,
-    number,
-    rows_in_words,
-    wanted,
-)
+from dprepro.report.ledger_words import READING, by_paper, causes_in_words, claim, counts, rows_in_words
+from dprepro.report.text import finding, number, wanted
 from dprepro.statements.papers import citation
 
 

@@ -105,8 +105,8 @@ def letter(axis: str) -> str:
 def from_to(axis: str, ends: Sequence[float | None]) -> str:
     """`$n$ from 4 to 9`, or `$n$ = 4`, without how many values there are."""
     low, high = (r"$\infty$" if end is None else with_symbols(number(end)) for end in ends[:2])
-    letter = f"${LETTERS.get(axis, axis)}$"
-    return f"{letter} = {low}" if low == high else f"{letter} from {low} to {high}"
+    name = f"${letter(axis)}$"
+    return f"{name} = {low}" if low == high else f"{name} from {low} to {high}"
 
 
 def span(axis: str, values: Sequence[float]) -> str:

@@ -24,9 +24,7 @@ from markupsafe import Markup
 
 from dprepro.report import measured_grid
 from dprepro.report.formulas import prose
-from dprepro.report.pictures import Picture
-from dprepro.report.publish import Published
-from dprepro.report.text import (
+from dprepro.report.ledger_words import (
     ORDER,
     READING,
     by_paper,
@@ -34,14 +32,14 @@ from dprepro.report.text import (
     claim,
     counts,
     derived,
-    finding,
     gravity,
-    number,
     of_papers,
     rows_in_words,
     several,
-    wanted,
 )  # fmt: skip
+from dprepro.report.pictures import Picture
+from dprepro.report.publish import Published
+from dprepro.report.text import finding, number, wanted
 from dprepro.statements.papers import citation
 from dprepro.support.folders import command
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dprepro.report import measured_grid
 from dprepro.report.formulas import with_symbols
 
 KNOWN = {
@@ -34,9 +35,8 @@ PROPER = {
 }  # fmt: skip
 """Names that a class writes as any word."""
 LETTERS = {
-    "smoothness": "H", "diameter": r"\|C\|", "strong_convexity": r"\Delta", "vertices": "|S|", "sparsity": "s",
-    "feature_bound": "X", "label_bound": "Y", "l1_radius": "its l1 radius", "gamma": r"\gamma", "eta": r"\eta",
-    "beta": r"\beta", "deviations": "t", "steps": "T",
+    **measured_grid.LETTERS, "smoothness": "H", "diameter": r"\|C\|", "strong_convexity": r"\Delta",
+    "feature_bound": "X", "label_bound": "Y", "l1_radius": "its l1 radius", "eta": r"\eta",
 }  # fmt: skip
 """Names of numbers that the papers have a letter for."""
 

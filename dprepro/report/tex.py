@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dprepro.report.clauses import LOGARITHMS, logarithm
 from dprepro.report.formulas import latex, tex_text
-from dprepro.report.text import by_paper, counts
+from dprepro.report.ledger_words import by_paper, counts
 from dprepro.statements.papers import citation
 from dprepro.statements.statement import WORDS
 
@@ -20,8 +21,6 @@ FITTED = r"""\providecommand{\fitted}[1]{\sbox0{$#1$}%
 CLAIMS = {"Statement": 0.14, "What it says": 0.4, "What was found": 0.4}
 SLIPS = {"Where": 0.18, "Severity": 0.1, "Printed": 0.28, "Holds": 0.34}
 """Columns, with their shares of the line."""
-POWERS = re.compile(r"ln\^(\([^()]*\)|[^\s(),;]+) (\w+)")
-"""Of a logarithm, in the words of a verdict."""
 
 
 def tex(ledger: Mapping[str, Any]) -> str:
@@ -67,16 +66,9 @@ def _claim(row: Mapping[str, Any]) -> str:
 
 def verdict_words(words: str) -> str:
     """A verdict, with the powers of logarithms that it leaves open as formulas."""
-    parts = POWERS.split(words)
-    formulas = [_power(*found) for found in zip(parts[1::3], parts[2::3], strict=True)]
+    parts = LOGARITHMS.split(words)
+    formulas = [logarithm(*found) for found in zip(parts[1::3], parts[2::3], strict=True)]
     return "".join(tex_text(plain) + formula for plain, formula in zip(parts[::3], [*formulas, ""], strict=True))
-
-
-def _power(powers: str, of: str) -> str:
-    """``ln^(-1 to 1.5) n`` as a formula."""
-    exponent = powers.strip("()").replace("±", r"\pm ").replace(" to ", r"\ldots ")
-    letter = of if len(of) == 1 else rf"\mathrm{{{of}}}"
-    return rf"$\ln^{{{exponent}}} {letter}$"
 
 
 def _formula(said: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from docs import articles, laws
-from docs.shown import PLACE
+from docs.shown import PLACE, shown
 from docs.sources import checks, reference
 from docs.tex_numbers import Numbers, printed
 from docs.typeset import quoted, signs, words
@@ -164,6 +164,41 @@ def test_a_bound_is_rounded_away_from_what_it_bounds() -> None:
 
 def test_every_law_has_its_words() -> None:
     assert set(laws.IN_WORDS) == set(LAWS.values())
+
+
+CHECKED = {"check": "too_cold", "experiment": "erm_exponential", "estimate": 2.0, "expected": 1.0, "command": "run"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "side", "claimed"),
+    [
+        ("refuted", "at_most", "printed: at most"),
+        ("confirmed", "at_least", "stated: at least"),
+        ("refuted", "", "printed:"),
+    ],
+)
+def test_evidence_says_what_was_compared_which_side_and_whether_the_number_is_the_printed_one(
+    verdict: str, side: str, claimed: str
+) -> None:
+    one = CHECKED | {"verdict": verdict, "side": side}
+    (said,) = shown({"id": "a", "shown_by": [one]}, Numbers())
+    assert said == (
+        r"check \code{too_cold}: the $\epsilon$ that an accountant certifies is \measured{a/too_cold} times "
+        rf"the budget's ({claimed} \measured{{a/too_cold/expected}}; \code{{run}})"
+    )
+
+
+def test_every_piece_of_evidence_of_an_erratum_is_shown_and_a_point_that_decides_is_named() -> None:
+    for erratum in reference("ledger.json")["errata"]:
+        said = shown(erratum, Numbers())
+        assert len(said) == len(erratum["shown_by"])
+        for one, words_of in zip(erratum["shown_by"], said, strict=True):
+            if "check" in one:
+                place = PLACE.match(checks(one["experiment"])[one["check"]]["reason"])
+                axes = re.findall(r", (\w+)=", place[1]) if place else []
+                assert re.findall(rf"{one['check']}/(\w+)\}}", words_of.partition(" (")[0]) == axes
+            else:
+                assert one["test"] in words_of
 
 
 def test_one_name_has_one_number() -> None:

@@ -14,7 +14,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from dprepro.config.asked import asked
-from dprepro.report import entries, text
+from dprepro.report import entries, ledger_words
 from dprepro.report import page as pages
 from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
@@ -104,9 +104,9 @@ class Reader(HTMLParser):
 def read(measured: Pages, mark: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The parts of the page on which every string bears the mark, verdicts and states too."""
     rows, published = measured
-    order, reader = [mark + word for word in text.ORDER], Reader()
+    order, reader = [mark + word for word in ledger_words.ORDER], Reader()
     with monkeypatch.context() as patch:
-        patch.setattr(text, "ORDER", order)
+        patch.setattr(ledger_words, "ORDER", order)
         patch.setattr(pages, "ORDER", order)
         shown = [(replace(one, verdict=marked(one.verdict, mark)), Picture("a.png", 2, 2)) for one in published]
         reader.feed(page(marked(rows, mark), shown))

@@ -114,6 +114,8 @@ def test_nothing_but_zero_is_told_as_zero() -> None:
     assert r"at most $3.46\cdot 10^{-9}$ times" in in_short(row(entry(below(3.456e-9), kind="exact")))
     assert "is 0 (3 points" in in_short(row(entry(below(0.0), kind="exact")))
     assert "was 0 in all runs" in in_short(row(entry(below(0.0), kind="holds")))
+    drawn_beside = row(entry(below(0.0), kind="exact"), entry(below(0.0), kind="holds"))
+    assert "was 0 in all runs" in in_short(drawn_beside)
 
 
 def test_an_exponent_of_a_ratio_has_its_own_expectation_and_0_only_where_that_is_expected() -> None:

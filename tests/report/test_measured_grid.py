@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from helpers.ledger_rows import GOOD, published
+from helpers.ledger_rows import GOOD, check, published
 
+from dprepro.report.evidence import evidence_entry
 from dprepro.report.measured_grid import from_to, grid, hull, judged_rows, points, spans
 
 PLAIN = {"n": 1.0, "p": 1.0, "epsilon": math.inf, "delta": 0.0, "norm": 1.0, "series": "one"}
@@ -65,9 +66,29 @@ def test_points_are_counted_by_series_and_members_of_which_the_worst_is_judged_a
     assert points(table, swept, ["mass"]) == {"one": 2}
 
 
+@pytest.mark.parametrize("state", ["saturated", "unusable"])
 @pytest.mark.parametrize(("rule", "kept"), [("exponent", [1e6, 1e7, 1e8]), ("below", [1e5, 1e6, 1e7, 1e8])])
-def test_an_exponent_was_not_seen_where_its_points_are_saturated_and_a_bound_was(rule: str, kept: list[float]) -> None:
-    found = published("one", GOOD)
-    check = found.verdict["checks"]["slope"]
-    check |= {"rule": rule, "details": {"saturated": ["n=1e5, p=100"]}}
+def test_an_exponent_was_not_seen_where_its_points_say_nothing_and_a_bound_was(
+    rule: str, kept: list[float], state: str
+) -> None:
+    found = published(
+        "one", GOOD | {"slope": check("claim", "confirmed", **{state: ["n=1e5, p=100"]}) | {"rule": rule}}
+    )
     assert sorted(judged_rows(found, "slope", ["iid"])["n"]) == kept
+
+
+def test_a_point_that_failed_is_none_on_which_a_check_was_judged() -> None:
+    found = published("one", GOOD)
+    found.frame.loc[found.frame["n"] == 1e8, "status"] = "failed: out of memory"
+    assert sorted(judged_rows(found, "slope", ["iid"])["n"]) == [1e5, 1e6, 1e7]
+    (judged,) = evidence_entry("holds", "one", found, ["bound"])["findings"]
+    assert judged["grid"]["n"] == [1e5, 1e7, 3.0]
+    assert set(judged["points"].values()) == {3}
+
+
+def test_of_members_of_which_the_worst_is_judged_evidence_counts_one() -> None:
+    found = published("one", GOOD)
+    found.config["checks"]["bound"]["envelope"] = "n"
+    (judged,) = evidence_entry("holds", "one", found, ["bound"])["findings"]
+    assert judged["envelope"] == ["n"]
+    assert judged["points"] == {"iid": 1, "noise": 1, "planted": 1}

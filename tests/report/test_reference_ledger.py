@@ -10,6 +10,7 @@ import pytest
 from helpers.json_schema import faults
 
 from dprepro.report.ledger import SCHEMA
+from dprepro.report.markdown import markdown
 from dprepro.statements.papers import papers
 from dprepro.support.regular_files import unpacked
 
@@ -32,6 +33,11 @@ def schema() -> dict[str, Any]:
 def test_the_reference_ledger_is_as_the_schema_says(ledger: dict[str, Any], schema: dict[str, Any]) -> None:
     """What pages and articles read of it is there: an evidence's families, an attack's corners, a row's short words."""
     assert list(faults(ledger, schema, schema)) == []
+
+
+def test_the_table_of_the_reference_is_what_its_ledger_says_today(ledger: dict[str, Any]) -> None:
+    """Words that are made of it are not left behind where they change."""
+    assert (ROOT / "results/reference/ledger.md").read_text(encoding="utf-8") == markdown(ledger)
 
 
 def test_evidence_of_an_experiment_has_all_that_pages_read_or_is_that_of_an_erratum(ledger: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from dprepro.errors import DpreproError
-from dprepro.report.text import by_paper, derived, of_papers, rows_in_words
+from dprepro.report.ledger_words import by_paper, derived, of_papers, rows_in_words
 from dprepro.statements.papers import papers
 from dprepro.statements.proofs import proofs_of
 
