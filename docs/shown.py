@@ -14,8 +14,8 @@ from dprepro.config.compose import compose
 from dprepro.report.compared import compared
 from dprepro.report.formulas import tex_text
 from dprepro.report.measured_grid import LETTERS, letter
+from dprepro.report.text import SIDES
 
-SIDES = {"at_most": "at most ", "at_least": "at least "}
 PLACE = re.compile(r"at [^\s,]+((?:, [^\s=]+=[^\s,]+)*) the (?:lower|upper) limit")
 """How the reason of a check begins that some point decides."""
 INEQUALITY = ("the left side", "the right side")
@@ -41,9 +41,10 @@ def _check(of: str, one: Mapping[str, Any], number: Numbers) -> str:
     name = f"{of}/{one['check']}"
     found, claimed = number(name, one["estimate"]), number(f"{name}/expected", one["expected"])
     source = "printed" if one["verdict"] == "refuted" else "stated"
+    limit = f"{SIDES.get(one['side'], '')} {claimed}".lstrip()
     return (
         rf"check \code{{{one['check']}}}: {_said(one, found)}{_place(name, one, number)} "
-        rf"({source}: {SIDES.get(one['side'], '')}{claimed}; \code{{{one['command']}}})"
+        rf"({source}: {limit}; \code{{{one['command']}}})"
     )
 
 

@@ -132,10 +132,8 @@ def _judged_on(
     published: Published, name: str, settings: Mapping[str, Any], algorithms: Collection[str]
 ) -> dict[str, Any]:
     """The grid of one check, its points by series, and the axes of which the worst member alone was judged."""
-    rows, envelope = (
-        measured_grid.judged_rows(published, name, series_of(published, name, algorithms)),
-        settings.get("envelope"),
-    )
+    rows = measured_grid.judged_rows(published, name, series_of(published, name, algorithms))
+    envelope = settings.get("envelope")
     members = [envelope] if isinstance(envelope, str) else list(envelope or ())
     return {
         "grid": measured_grid.grid(rows, published.config),
