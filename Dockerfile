@@ -1,8 +1,10 @@
-# docker build --tag dprepro . && docker run --rm -v "$PWD/results:/home/reader/results" dprepro +experiment=lasso_rate
+# docker build --tag dprepro .
+# docker run --rm --user "$(id -u)" --env HOME=/tmp --volume "$PWD/results:/work/results" dprepro +experiment=lasso_rate
 FROM python:3.12-slim
-RUN useradd --create-home reader
+# whoever runs it may write there: files in a mounted folder are to belong to the reader outside
+RUN useradd --create-home reader && mkdir --mode=777 /work
 COPY . /opt/dprepro
 RUN pip install --no-cache-dir --constraint /opt/dprepro/constraints.txt '/opt/dprepro[data]'
 USER reader
-WORKDIR /home/reader
+WORKDIR /work
 ENTRYPOINT ["python", "-m", "dprepro"]

@@ -2,23 +2,28 @@
 
 ``python -m docs.articles`` writes them into ``paper``, as ``errata.tex`` and ``report.tex``, with the tables of all
 statements, ``ledger.tex``. No number of a measurement stands in a text: a command names it, and ``numbers.tex`` defines
-it from ``ledger.json``.
+it from ``ledger.json`` and the files beside it.
 """
 
 from __future__ import annotations
 
-import re
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from docs.sources import ROOT, reference
-from dprepro.report.formulas import latex, tex_text
-from dprepro.report.tex import tex
-from dprepro.report.text import SEVERITIES, by_paper, of_papers
+from docs import laws, release
+from docs.shown import shown
+from docs.sources import ROOT, checks, reference
+from docs.tex_numbers import Numbers
+from docs.typeset import quoted, sentence, signs, words
+from dprepro.report.formulas import latex, with_symbols
+from dprepro.report.heldout_report import OTHERWISE, counts
+from dprepro.report.tex import FITTED, formulas, tex, verdict_words
+from dprepro.report.text import SEVERITIES, by_paper, derived, of_papers
 from dprepro.statements.papers import citation
 
 PAPER = ROOT / "paper"
@@ -27,109 +32,21 @@ IN_BLOCKS = tuple(severity for severity in SEVERITIES if severity != "typo")
 """Errata with a paragraph each; typos stand in a table."""
 
 HEADINGS = {
-    "privacy failure": "What is published loses more than its budget",
+    "privacy failure": "Privacy failures: what is published loses more than its budget",
     "false": "False statements",
     "constant": "Constants that are too small",
     "proof gap": "Proofs with a gap",
     "corner": "Degenerate corners",
 }
-
-
-def _pairs(table: str) -> dict[str, str]:
-    words = table.split()
-    return dict(zip(words[::2], words[1::2], strict=True))
-
-
-GREEK = _pairs("""
-    Δ Delta Θ Theta Γ Gamma Ω Omega Σ Sigma Λ Lambda Φ Phi Π Pi α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon
-    ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ varphi ϕ phi χ chi ψ psi ω omega
-    ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow ∑ sum ∏ prod
-    ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
-    ⪯ preceq ⪰ succeq ≼ preceq ≽ succeq ∖ setminus ⊥ perp ∧ wedge ∨ vee ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ≡ equiv
-    ⊤ top ∅ emptyset ≫ gg ≪ ll ∝ propto ℝ mathbb{R} ℕ mathbb{N} ℒ mathcal{L} 𝒞 mathcal{C}
-""")
-SCRIPTS = _pairs("""
-    ⁰ ^0 ¹ ^1 ² ^2 ³ ^3 ⁴ ^4 ⁵ ^5 ⁶ ^6 ⁷ ^7 ⁸ ^8 ⁹ ^9 ⁺ ^+ ⁻ ^- ⁿ ^n ⁱ ^i ᵀ ^T ᵏ ^k ᵗ ^t ᵖ ^p ᵈ ^d
-    ₀ _0 ₁ _1 ₂ _2 ₃ _3 ₄ _4 ₅ _5 ₆ _6 ₇ _7 ₈ _8 ₉ _9 ₊ _+ ₋ _- ₙ _n ᵢ _i ⱼ _j ₚ _p ₖ _k ₜ _t
-""")
-OTHERS = {"…": r"\ldots{}", "′": "$'$", "∗": "$*$", "−": "$-$", "½": r"$\frac12$", "\u2009": r"\,", "\u00a0": "~"}
-LETTERS = (
-    {letter: rf"$\{name}$" for letter, name in GREEK.items()}
-    | OTHERS
-    | {letter: f"${script[0]}{{{script[1]}}}$" for letter, script in SCRIPTS.items()}
-)
-COMBINING = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar"}
-
-
-def signs(text: str) -> str:
-    """Letters that engines of LaTeX lack, as commands; the text is LaTeX already, with formulas between dollars."""
-    parts = re.split(r"(\$[^$]*\$)", text)
-    made = "".join(part if i % 2 else _outside(part) for i, part in enumerate(parts))
-    return made.replace("$$", " ")  # two formulas side by side are one: together these would begin a display
-
-
-def _outside(words: str) -> str:
-    for mark, command in COMBINING.items():
-        parts = re.split(f"(.){mark}", words)
-        words = "".join(f"${command}{{{_letter(part)}}}$" if i % 2 else part for i, part in enumerate(parts))
-    parts = re.split(r"(\$[^$]*\$)", words)
-    return "".join(part if i % 2 else "".join(LETTERS.get(sign, sign) for sign in part) for i, part in enumerate(parts))
-
-
-def _letter(sign: str) -> str:
-    return LETTERS.get(sign, sign).strip("$")
-
-
-class Numbers:
-    """The numbers that the texts name, each defined once."""
-
-    def __init__(self) -> None:
-        self.defined: dict[str, str] = {}
-
-    def __call__(self, name: str, value: float | int | None) -> str:
-        """The command that prints it.
-
-        Raises:
-            ValueError: another number has this name.
-        """
-        text = _number(value)
-        if self.defined.setdefault(name, text) != text:
-            raise ValueError(f"{name} is {self.defined[name]} and {text}")
-        return rf"\measured{{{name}}}"
-
-    def file(self) -> str:
-        """The content of numbers.tex."""
-        lines = [rf"\setmeasured{{{name}}}{{{text}}}" for name, text in self.defined.items()]
-        return "\n".join(["% made by python -m docs.articles from results/reference/ledger.json", *lines]) + "\n"
-
-
-def _number(value: float | int | None) -> str:
-    if value is None:
-        return "--"
-    text = str(value) if isinstance(value, int) else f"{value:.4g}"
-    mantissa, e, power = text.partition("e")
-    shown = {"": "", "1": ""}.get(mantissa, rf"{mantissa}\cdot ") if e else mantissa
-    return rf"\ensuremath{{{shown}10^{{{int(power)}}}}}" if e else rf"\ensuremath{{{shown}}}"
-
-
-def shown(erratum: Mapping[str, Any], number: Numbers) -> list[str]:
-    """What shows that the print is false: each check with what it found, each test with its path."""
-    sides = {"at_most": "at most", "at_least": "at least"}
-    said = []
-    for shown in erratum["shown_by"]:
-        if "test" in shown:
-            said.append(rf"\test{{{shown['test']}}}")
-            continue
-        name = f"{erratum['id']}/{shown['check']}"
-        found = number(name, shown["estimate"])
-        claimed = number(f"{name}/expected", shown["expected"])
-        words = f"{sides.get(shown['side'], 'equal to')} {claimed}"
-        said.append(
-            rf"check \code{{{shown['check']}}} finds {found} where the print has {words} (\code{{{shown['command']}}})"
-            if shown["verdict"] == "refuted"
-            else rf"check \code{{{shown['check']}}}: {found}, {words}, {shown['verdict']} (\code{{{shown['command']}}})"
-        )
-    return said
+MEANINGS = {
+    "privacy failure": "what is published tells two neighbours apart by more than its budget",
+    "false": "fails for ordinary parameters, and needs another premise or rate",
+    "constant": "an explicit constant, factor or step is wrong; another one will do",
+    "proof gap": "only a step of a proof fails",
+    "corner": "fails at a degenerate corner of the parameters alone",
+    "typo": "mended by a factor or a word",
+}
+"""Severities, in the order of the article's sections."""
 
 
 def causes(rows: Iterable[Mapping[str, Any]]) -> int:
@@ -140,31 +57,98 @@ def causes(rows: Iterable[Mapping[str, Any]]) -> int:
 def texts() -> dict[str, str]:
     """Each file of the folder ``paper`` by its name."""
     ledger, number = reference("ledger.json"), Numbers()
-    rows, heads = ledger["errata"], ledger["papers"]
-    blocks = {severity: [row for row in rows if row["severity"] == severity] for severity in IN_BLOCKS}
-    typos = [row for row in rows if row["severity"] == "typo"]
+    heads, errata = ledger["papers"], ledger["errata"]
+    claims = [row for row in of_papers(ledger["claims"]) if row["kind"] != "further"]
+    constants = [row for row in claims if row["constant"]]
+    _count_errata(errata, ledger["causes"], number)
+    _count_statements(claims, ledger["claims"], number)
+    _count_trust(number)
+    for row in constants:
+        number(f"{row['id']}/lower", row["constant"]["lower"], math.floor)
+        number(f"{row['id']}/upper", row["constant"]["upper"], math.ceil)
+    blocks = {severity: [row for row in errata if row["severity"] == severity] for severity in IN_BLOCKS}
+    own = release.citation()
+    context = {
+        "own": own,
+        "fitted": FITTED,
+        "works": [_work(work) for work in own["references"]],
+        "heads": heads,
+        "cited": lambda paper: citation(paper, heads),
+        "key": lambda paper: _keys(heads)[paper],
+        "blocks": {severity: group for severity, group in blocks.items() if group},
+        "headings": HEADINGS,
+        "severities": MEANINGS,
+        "typos": [row for row in errata if row["severity"] == "typo"],
+        "constants": by_paper(constants),
+        "papers": list(by_paper(claims)),
+        "derived": [row for row in derived(ledger["claims"]) if row["kind"] != "further"],
+        "laws": list(laws.table()),
+        "shown": lambda erratum: shown(erratum, number),
+    }
+    environment = _environment()
+    made = {f"{name}.tex": environment.get_template(f"{name}.tex.j2").render(context) for name in ("errata", "report")}
+    tables = ledger | {"claims": of_papers(ledger["claims"]), "errata": []}  # derived results and errata have more room
+    return {**made, "ledger.tex": signs(tex(tables)), "numbers.tex": number.file()}
+
+
+def _count_errata(rows: Sequence[Mapping[str, Any]], refuted: Mapping[str, int], number: Numbers) -> None:
     for severity in SEVERITIES:
         mine = [row for row in rows if row["severity"] == severity]
         number(f"errata/{severity}/places", len(mine))
         number(f"errata/{severity}/causes", causes(mine))
     number("errata/places", len(rows))
     number("errata/causes", causes(rows))
-    for key, value in ledger["causes"].items():
+    for key, value in refuted.items():
         number(f"statements refuted as printed/{key}", value)
-    claims = [row for row in of_papers(ledger["claims"]) if row["kind"] != "further"]
-    number("statements", len(claims))
-    for verdict, count in Counter(row["verdict"] for row in claims).items():
+
+
+def _count_statements(rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], number: Numbers) -> None:
+    number("statements", len(rows))
+    for verdict, count in Counter(row["verdict"] for row in rows).items():
         number(f"statements/{verdict}", count)
-    number("repaired", sum(1 for row in claims if row["repaired"]))
-    number("experiments", len({name for row in of_papers(ledger["claims"]) for name in row["experiments"]}))
-    attacked = [form for row in claims for form in (row, row["repaired"]) if form and form.get("attack")]
+    number("repaired", sum(1 for row in rows if row["repaired"]))
+    number("experiments", len({name for row in of_papers(every) for name in row["experiments"]}))
+    attacked = [form for row in rows for form in (row, row["repaired"]) if form and form.get("attack")]
     number("attacked", len(attacked))
     number("corners tried", sum(form["attack"]["corners"] for form in attacked))
     number("points searched", sum(form["attack"]["searched"] for form in attacked))
-    constants = [row for row in claims if row["constant"]]
-    for row in constants:
-        for side in ("lower", "upper"):
-            number(f"{row['id']}/{side}", row["constant"][side])
+
+
+def _count_trust(number: Numbers) -> None:
+    """What speaks for the verdicts: other seeds, other grids, planted falsehoods; and the exact optimum."""
+    stability, planted = reference("stability.json"), reference("mutants.json")
+    number("seeds/checks", len(stability))
+    number("seeds/flipped", sum(1 for entry in stability if entry["flips"]))
+    outcomes = counts(reference("heldout.json"))
+    number("held out/otherwise", outcomes[OTHERWISE])
+    number("held out/claims", outcomes[OTHERWISE] + outcomes["as shipped"])
+    harmful = [entry for entry in planted if not entry["harmless"]]
+    number("falsehoods", len(harmful))
+    number("falsehoods/noticed", sum(1 for entry in harmful if entry["good"]))
+    for name in ("packing", "fingerprinting"):
+        number(f"minimax_linear/{name}", checks("minimax_linear")[name]["high"], math.ceil)
+
+
+def _work(work: Mapping[str, Any]) -> dict[str, str]:
+    """An entry of the bibliography."""
+    people = release.names(work["authors"])
+    pages = f", pages {work['start']}--{work['end']}" if "start" in work else ""
+    preprint = next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), "")
+    return {
+        "key": release.key(work),
+        "authors": words(" and ".join([", ".join(people[:-1]), people[-1]] if people[1:] else people)),
+        "title": words(work["title"]),
+        "in": words(f"{work['collection-title']}, {work['year']}{pages}. {preprint}".rstrip()).rstrip("."),
+        "address": f"https://doi.org/{work['doi']}" if "doi" in work else work["url"],
+    }
+
+
+def _keys(heads: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """By paper the key of its entry: that of its first author and year."""
+    return {paper: f"{head['authors'].partition(',')[0].lower()}{head['year']}" for paper, head in heads.items()}
+
+
+def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         block_start_string="<%",
@@ -180,21 +164,15 @@ def texts() -> dict[str, str]:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "latex": lambda text: signs(latex(text)),
-        "words": lambda text: signs(tex_text(text)),
+        "latex": sentence,
+        "sentence_case": lambda text: sentence(text[:1].upper() + text[1:]),
+        "words": words,
+        "quoted": quoted,
+        "verdict": lambda text: signs(verdict_words(text)),
+        "grid": lambda text: signs(latex(with_symbols(text))).replace("$ = ", "$~=~"),
+        "formulas": formulas,
     }
-    context = {
-        "heads": heads,
-        "cited": lambda paper: citation(paper, heads),
-        "blocks": {severity: group for severity, group in blocks.items() if group},
-        "headings": HEADINGS,
-        "typos": typos,
-        "constants": constants,
-        "papers": list(by_paper(claims)),
-        "shown": lambda erratum: shown(erratum, number),
-    }
-    made = {f"{name}.tex": environment.get_template(f"{name}.tex.j2").render(context) for name in ("errata", "report")}
-    return {**made, "ledger.tex": signs(tex(ledger)), "numbers.tex": number.file()}
+    return environment
 
 
 if __name__ == "__main__":

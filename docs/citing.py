@@ -16,7 +16,7 @@ DERIVED = "derived here"
 
 def filled(markdown: str) -> str:
     """The page with its entries in the place of the comments."""
-    parts = {"<!-- papers -->": release.bibtex(), "<!-- packs -->": "\n".join(map(entry, described()))}
+    parts = {"<!-- papers -->": release.bibtex(), "<!-- packs -->": "\n".join(map(entries, described()))}
     for comment, text in parts.items():
         assert comment in markdown, comment
         markdown = markdown.replace(comment, f"```text\n{text.strip()}\n```")
@@ -28,15 +28,21 @@ def described() -> list[Path]:
     return sorted((ROOT / "packs").glob("*/dprepro_*/conf/papers/*.yaml"))
 
 
+def entries(file: Path) -> str:
+    """Of what a pack derives here, then of the papers that it is after, as its ``references.bib`` has them."""
+    papers = (file.parents[3] / "references.bib").read_text(encoding="utf-8")
+    own = entry(file)
+    return f"{own}\n{papers}" if own else papers
+
+
 def entry(file: Path) -> str:
-    """A paper of a pack: by its authors, or by this project's where its statements are derived here."""
+    """Of a pack whose statements are derived here: by this project's authors. Nothing of one that holds a paper's."""
     head: Mapping[str, Any] = load(file)
     title = " ".join(str(head["title"]).split()).replace("&", r"\&")
-    pack = file.parents[3].name
-    author, year, note = str(head["authors"]), head["year"], f"held by packs/{pack}"
-    if DERIVED in title:
-        own = release.citation()["preferred-citation"]
-        author, year, note = "{the dprepro developers}", own["year"], f"dprepro {own['version']}, packs/{pack}"
-    fields = {"author": author, "title": f"{{{title}}}", "year": year, "note": note}
+    if DERIVED not in title:
+        return ""
+    own = release.citation()["preferred-citation"]
+    note = f"dprepro {own['version']}, packs/{file.parents[3].name}"
+    fields = {"author": release.braced(own["authors"]), "title": f"{{{title}}}", "year": own["year"], "note": note}
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@misc{{dprepro-{file.stem},", *lines, "}", ""])

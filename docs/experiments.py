@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import quote
 
+from docs.explorer import shown
 from docs.pictures import reference_figure
 from docs.sources import (
     EXPERIMENTS,
@@ -41,6 +44,7 @@ def page(name: str) -> str:
         source=source,
         command=command(name),
         table=has_table(name),
+        explorer=quote(json.dumps({"e": [name]}, separators=(",", ":"))) if name in shown() else "",
         figure=reference_figure(name).is_file(),
         walkthrough=_walkthrough(name),
         text=EXPERIMENTS[name].read_text(encoding="utf-8").rstrip(),
@@ -61,8 +65,8 @@ def gallery() -> str:
     groups = []
     for paper, names in by_paper().items():
         shown = "\n".join(
-            f'<a href="experiments/{name}.html"><img src="assets/experiments/{name}.png" alt="The figure of {name}" '
-            f'loading="lazy"><span>{name}</span></a>'
+            f'<a href="experiments/{name}.html"><img src="assets/experiments/{name}.png" alt="The figure of {name}">'
+            f"<span>{name}</span></a>"
             for name in names
             if reference_figure(name).is_file()
         )

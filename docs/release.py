@@ -58,21 +58,29 @@ def names(authors: list[Mapping[str, str]]) -> list[str]:
     return [author.get("name") or f"{author['given-names']} {author['family-names']}" for author in authors]
 
 
+def braced(authors: list[Mapping[str, str]]) -> str:
+    """All authors as BibTeX takes them: a single name is held together by braces."""
+    return " and ".join(
+        f"{{{author['name']}}}" if "name" in author else f"{author['family-names']}, {author['given-names']}"
+        for author in authors
+    )
+
+
 def bibtex() -> str:
     """The papers, then this software."""
     found = citation()
     return "\n".join(map(_entry, [*found["references"], found["preferred-citation"]]))
 
 
+def key(work: Mapping[str, Any]) -> str:
+    """The key of an entry: the first author's family name, or this software's, and the year."""
+    return f"{(work['authors'][0].get('family-names') or citation()['title']).lower()}{work['year']}"
+
+
 def _entry(work: Mapping[str, Any]) -> str:
-    family = (work["authors"][0].get("family-names") or citation()["title"]).lower()
+    preprint = next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), None)
     fields = {
-        "author": " and ".join(
-            "{{{}}}".format(author["name"])
-            if "name" in author
-            else f"{author['family-names']}, {author['given-names']}"
-            for author in work["authors"]
-        ),
+        "author": braced(work["authors"]),
         "title": "{{{}}}".format(work["title"]),
         "booktitle": work.get("collection-title"),
         "year": work["year"],
@@ -80,15 +88,12 @@ def _entry(work: Mapping[str, Any]) -> str:
         "doi": work.get("doi"),
         "url": work.get("url"),
         "version": work.get("version"),
-        "eprint": next((known["value"] for known in work.get("identifiers", ()) if known["type"] == "other"), None),
+        "eprint": preprint and preprint.removeprefix("arXiv:"),
+        "archiveprefix": preprint and "arXiv",
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value is not None]
     kind = {"conference-paper": "inproceedings", "software": "software"}[work["type"]]
-    return "\n".join([f"@{kind}{{{family}{work['year']},", *lines, "}", ""])
-
-
-def _author(known: Mapping[str, str]) -> str:
-    return f"{{{known['name']}}}" if "name" in known else f"{known['family-names']}, {known['given-names']}"
+    return "\n".join([f"@{kind}{{{key(work)},", *lines, "}", ""])
 
 
 def codemeta() -> dict[str, Any]:
@@ -108,7 +113,14 @@ def codemeta() -> dict[str, Any]:
         "runtimePlatform": f"Python {package['requires-python']}",
         "softwareRequirements": package["dependencies"],
         "referencePublication": [_article(work) for work in found["references"]],
+        **_identifier(found),
     }
+
+
+def _identifier(found: Mapping[str, Any]) -> dict[str, str]:
+    """The DOI of the release, once an archive has given it one."""
+    doi = found["preferred-citation"].get("doi")
+    return {"identifier": f"https://doi.org/{doi}"} if doi else {}
 
 
 def _article(work: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +158,9 @@ def crate() -> dict[str, Any]:
         "keywords": ", ".join(found["keywords"]),
         "author": [{"@id": f"#{name}"} for name in names(found["authors"])],
         "hasPart": [{"@id": path} for path in parts],
+        "version": found["version"],
         "citation": [{"@id": work["@id"]} for work in works],
+        **_identifier(found),
     }
     return {
         "@context": "https://w3id.org/ro/crate/1.1/context",

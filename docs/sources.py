@@ -13,8 +13,8 @@ from jinja2 import Environment
 
 from dprepro.analysis.points import number
 from dprepro.config.config_files import read_block
-from dprepro.report.evidence import span
 from dprepro.report.formulas import with_symbols
+from dprepro.report.measured_grid import span
 from dprepro.report.page import environment
 from dprepro.statements.papers import citation
 from dprepro.support.regular_files import unpacked

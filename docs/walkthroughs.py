@@ -101,7 +101,7 @@ def _parts(cell: Cell, printed: dict[str, str], shown: set[str]) -> Iterator[str
         yield f"Checks, controls and grid: {links}."
     for experiment in names:
         if experiment not in shown and reference_figure(experiment).is_file():
-            picture = f"![The figure of {experiment}](../assets/experiments/{experiment}.png){{ loading=lazy }}"
+            picture = f"![The figure of {experiment}](../assets/experiments/{experiment}.png)"
             yield f"[{picture}](../experiments/{experiment}.md)"
             shown.add(experiment)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprepro.analysis.checks import VERDICTS, worded
+from dprepro.analysis.inequality import half_widths
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import COLOURS, RATE, styled
 from paper_figures.drawing import DOUBLE, letters, used_points
@@ -145,14 +146,14 @@ def _family(upper: Axes, lower: Axes, known: dict[str, Measured], family: Family
     seen = []
     for experiment, series, axis in family.sweeps:
         points = used_points(known[experiment], series, axis)
-        x, y, error = (points[name].to_numpy(float) for name in ("rate", "mean", "error"))
+        x, y = (points[name].to_numpy(float) for name in ("rate", "mean"))
         style: dict[str, Any] = {
             "marker": AXES[axis][0], "linestyle": "none", "color": color, "markersize": 3, "markeredgewidth": 0.7,
             "markerfacecolor": "white" if hollow else color, "elinewidth": 0.6,
         }  # fmt: skip
-        error = 2.576 * np.minimum(np.nan_to_num(error), y / 2.6)
-        upper.errorbar(x, y, yerr=error, **style)
-        lower.errorbar(x, y / (constant * x), yerr=error / (constant * x), **style)
+        half = np.minimum(np.nan_to_num(half_widths(points, 1)), 0.99 * y)
+        upper.errorbar(x, y, yerr=half, **style)
+        lower.errorbar(x, y / (constant * x), yerr=half / (constant * x), **style)
         seen.append(x)
     ends = np.array([min(map(np.min, seen)), max(map(np.max, seen))])
     line = f"{constant:.3g} × rate" if fitted is not None else "rate, through the points"

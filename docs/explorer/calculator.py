@@ -23,7 +23,6 @@ class Rates:
     upper_rate: str
     lower: str = ""
     lower_rate: str = ""
-    pure: bool = False
 
 
 RATES = (
@@ -52,7 +51,6 @@ RATES = (
         "(p + 1) * 2 / (n*epsilon)",
         "bst-theorem-5-2",
         "min(1, p/(n*epsilon))",
-        pure=True,
     ),
     Rates(
         "strongly convex Lipschitz losses",
@@ -67,7 +65,6 @@ RATES = (
         "p**2 * log(n) / (n*epsilon)**2",
         "bst-theorem-5-4",
         "min(1, p/(n*epsilon))**2",
-        pure=True,
     ),
     Rates(
         "strongly convex Lipschitz losses, localisation",
@@ -88,7 +85,7 @@ RATES = (
         "kst-theorem-4",
         "sqrt(p*log(1/delta)) / (n*epsilon)",
     ),
-    Rates("selection of s of p features", "kst-theorem-6", "s*log(p) / (n*epsilon)", pure=True),
+    Rates("selection of s of p features", "kst-theorem-6", "s*log(p) / (n*epsilon)"),
     Rates(
         "sparse regression with s features",
         "kst-theorem-9",

@@ -23,7 +23,7 @@ import numpy as np
 
 from dprepro.auditing.data import Data
 from dprepro.auditing.neighbours import NeighbourPair
-from dprepro.auditing.subject import Subject
+from dprepro.auditing.subject import Subject, quiet
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, Answers, Refused
 from dprepro.support.global_generators import seeded
@@ -54,25 +54,39 @@ def stream(seed: int, label: str) -> np.random.Generator:
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])
 
 
-def answers_on(subject: Subject, data: Data, draws: int, rng: np.random.Generator) -> list[Answer]:
-    """So many answers on one data set."""
-    with seeded(rng):
-        return [subject.answer(data, rng) for _ in range(draws)]
+def _nothing() -> None:
+    """What is done after a call of which nobody wants to know."""
 
 
-def block(subject: Subject, pair: NeighbourPair, draws: int, seed: int, label: str) -> bytes:
-    """So many answers on each of two data sets, as `packed` writes them.
+def answers_on(
+    subject: Subject, data: Data, draws: int, rng: np.random.Generator, after: Callable[[], None] = _nothing
+) -> list[Answer]:
+    """So many answers on one data set; ``after`` is called after each."""
+    found = []
+    with seeded(rng), quiet():
+        for _ in range(draws):
+            found.append(subject.answer(data, rng))
+            after()
+    return found
+
+
+def block(
+    subject: Subject, pair: NeighbourPair, draws: int, seed: int, label: str, after: Callable[[], None] = _nothing
+) -> bytes:
+    """So many answers on each of two data sets, as `packed` writes them; ``after`` is called after each.
 
     In an order of chance where time is part of an answer: a machine is slower at one time than at another.
     """
     rng = stream(seed, label)
     if not subject.timed:
-        return packed([*answers_on(subject, pair.first, draws, rng), *answers_on(subject, pair.second, draws, rng)])
+        both = [answers_on(subject, data, draws, rng, after) for data in (pair.first, pair.second)]
+        return packed([*both[0], *both[1]])
     order = rng.permutation(2 * draws)
     found: list[Answer] = [np.empty(0)] * (2 * draws)
-    with seeded(rng):
+    with seeded(rng), quiet():
         for place in order:
             found[place] = subject.answer(pair.first if place < draws else pair.second, rng)
+            after()
     return packed(found)
 
 
@@ -99,6 +113,7 @@ class Draws:
     _began: float = field(default_factory=time.monotonic)
     _said: float = 0.0
     _fresh: int = 0
+    _under_way: int = 0
 
     def both(self, pair: NeighbourPair, draws: int, stage: str) -> Both:
         """So many answers on each, those of one ``stage``."""
@@ -120,7 +135,10 @@ class Draws:
             for task, before in zip(tasks, known, strict=True)
         ]
         for label, size, task, future, before in zip(labels, sizes, tasks, waiting, known, strict=True):
-            written = before if before is not None else future.result() if future is not None else task()
+            written = (
+                before if before is not None else future.result() if future is not None else task(after=self._call)
+            )
+            self._under_way = 0
             if before is None:
                 self._fresh += 2 * size
                 if self.kept:
@@ -129,13 +147,18 @@ class Draws:
             self._report()
             yield written
 
+    def _call(self) -> None:
+        """Note a call of this process: a block of a slow function takes minutes."""
+        self._under_way += 1
+        self._report()
+
     def _report(self) -> None:
-        now = time.monotonic()
-        if now - self._said < SAID or not self._fresh:
+        now, fresh, spent = time.monotonic(), self._fresh + self._under_way, self.spent + self._under_way
+        if now - self._said < SAID or not fresh:
             return
         self._said = now
-        left = (now - self._began) / self._fresh * max(self.total - self.spent, 0)
-        self.say(f"{self.spent} of {self.total} calls at most, about {left:.0f} s left")
+        left = (now - self._began) / fresh * max(self.total - spent, 0)
+        self.say(f"{spent} of {self.total} calls at most, about {left:.0f} s left")
 
 
 @dataclass(frozen=True)
@@ -158,7 +181,7 @@ class Kept:
                 it (as closures, parts and callable objects do), cannot be read.
         """
         given = _held(sorted(subject.parameters.items()))
-        settings = (subject.epsilon, subject.delta, given, subject.timed, np.__version__)
+        settings = (subject.epsilon, subject.delta, given, subject.timed, subject.bits, np.__version__)
         try:
             said = repr((_code_of(subject.function), settings, rest))
         except RecursionError:

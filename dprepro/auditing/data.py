@@ -10,6 +10,9 @@ import numpy as np
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import FloatArray
 
+MOST_NUMBERS = 10_000_000
+"""In the features of a data set; more are no small data set that is drawn from thousands of times."""
+
 
 @dataclass(frozen=True)
 class Data:
@@ -37,9 +40,11 @@ class DataDomain:
         norm: the largest Euclidean norm of a record's features; infinite where there is none.
         labels: the values that y may take, or, of two numbers with ``interval``, its bounds; empty without y.
         interval: whether labels are any number between the two that are given.
+        in_order: whether the order of the records is a part of the data, so that neighbours have the same; else they
+            are multisets of records, in any order.
 
     Raises:
-        InputError: an empty range, no records, labels that are none.
+        InputError: an empty range, no records or too many, labels that are none.
     """
 
     n: int = 20
@@ -49,10 +54,13 @@ class DataDomain:
     norm: float = math.inf
     labels: tuple[float, ...] = ()
     interval: bool = False
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         if self.n < 1 or self.p < 0:
             raise InputError(f"a data set needs n >= 1 records of p >= 0 features, got n={self.n} p={self.p}")
+        if self.n * self.width > MOST_NUMBERS:
+            raise InputError(f"a data set of n={self.n} p={self.p} is too large; n * p may be {MOST_NUMBERS} at most")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             raise InputError(f"x must be a range LOW..HIGH, got {self.low:g}..{self.high:g}")
         if not self.norm > 0:
@@ -61,6 +69,10 @@ class DataDomain:
             raise InputError(f"no record within {self.low:g}..{self.high:g} has a norm of at most {self.norm:g}")
         if len(self.labels) == 1 or (self.interval and len(self.labels) != 2):
             raise InputError("y must be none, two or more values as -1|1, or a range as -1..1")
+        ascending = len(self.labels) < 2 or not self.interval or self.labels[0] < self.labels[1]
+        if not (all(map(math.isfinite, self.labels)) and len({*self.labels}) == len(self.labels) and ascending):
+            said = (".." if self.interval else "|").join(f"{label:g}" for label in self.labels)
+            raise InputError(f"y must be finite values that differ, as -1|1, or a range LOW..HIGH, got y={said}")
 
     @property
     def width(self) -> int:
@@ -89,16 +101,24 @@ class DataDomain:
             InputError: a word that is none of these, with what to type.
         """
         found: dict[str, object] = {}
+        said: dict[str, str] = {}
         for word in text.replace(",", " ").split():
             name, equals, value = word.partition("=")
-            if not equals or name not in ("n", "p", "x", "norm", "y"):
+            if not equals or name not in ("n", "p", "x", "norm", "y", "order"):
                 raise InputError(f'domain: {word!r} is not understood; type domain="n=20 p=3 x=-1..1 norm=1 y=-1|1"')
+            if name in said:
+                raise InputError(f"domain: {name} is said twice, {name}={said[name]} and {word}")
+            said[name] = value
             if name in ("n", "p"):
-                if not value.isdigit():
+                if not (value.isascii() and value.isdigit()):
                     raise InputError(f"domain: {name} must be a whole number, got {word}")
                 found[name] = int(value)
             elif name == "norm":
                 found[name] = _number(word, value)
+            elif name == "order":
+                if value not in ("any", "fixed"):
+                    raise InputError(f"domain: order must be any or fixed, got {word}")
+                found["in_order"] = value == "fixed"
             elif name == "x":
                 found["low"], found["high"] = _range(word, value)
             elif value != "none":
@@ -111,7 +131,7 @@ class DataDomain:
 
 def _range(word: str, value: str) -> tuple[float, float]:
     low, dots, high = value.partition("..")
-    if not dots:
+    if not dots or high.startswith("."):
         raise InputError(f"domain: {word!r} is no range; type, for example, x=-1..1")
     return _number(word, low), _number(word, high)
 

@@ -19,7 +19,7 @@ from dprepro.auditing.forms import CLOSE, FloatArray, IntArray
 from dprepro.auditing.neighbours import NeighbourPair
 from dprepro.auditing.power import FACTORS
 from dprepro.auditing.recording import generator, recording, repeated
-from dprepro.auditing.subject import Subject, flat
+from dprepro.auditing.subject import Subject, flat, quiet
 from dprepro.auditing.torch_noise import ROUGH
 from dprepro.budget import Budget
 from dprepro.privacy.audit import LEVEL
@@ -171,7 +171,7 @@ def call(subject: Subject, data: Data, seed: int, forced: FloatArray | None = No
     """Call the function on these data with the random numbers of this seed, and record them."""
     arrays, given = subject.given(data, np.random.default_rng(seed))
     given |= {name: generator(seed) for name, value in given.items() if isinstance(value, np.random.Generator)}
-    with recording(subject.function, seed, np.empty(0) if forced is None else forced) as recorder:
+    with quiet(), recording(subject.function, seed, np.empty(0) if forced is None else forced) as recorder:
         try:
             answer: FloatArray | None = flat(subject.function(*arrays, **given))
         except Exception:
@@ -253,7 +253,7 @@ def replayed(
     changes does not depend on noise, they are drawn from the laws, and Gaussian noise is computed exactly.
     """
     seeds = iter(np.random.default_rng([seed, 17]).choice(2**31, size=COUNTED + CALLS + 8, replace=False).tolist())
-    subject = replace(subject, timed=False)
+    subject = replace(subject, timed=False, bits=False)
     shared = [next(seeds) for _ in range(TRIED)]
     ways = [
         (replace(pair, first=first, second=second), [replay(subject, first, second, some) for some in shared])
@@ -284,6 +284,11 @@ def replayed(
         best = best if epsilon > 0 else odd[0]
     told_apart = best if odd is not None or any(_tells(some) for some in found) else None
     return Replayed(epsilon, told_apart, tuple(faults), unknown, calls, budget.epsilon)
+
+
+def replay_calls(pairs: int) -> int:
+    """So many calls are made, about; more of a function whose steps depend on their noise."""
+    return 2 * pairs * (2 * TRIED + 1) + CALLS + 3 * COUNTED
 
 
 def _tells(found: Replay) -> bool:

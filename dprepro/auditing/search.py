@@ -21,7 +21,7 @@ from dprepro.auditing.answers import Both, Draws, Kept, answers_on, joined, stre
 from dprepro.auditing.data import Data, DataDomain
 from dprepro.auditing.neighbours import NeighbourPair, pairs, threshold_pairs
 from dprepro.auditing.power import power
-from dprepro.auditing.replay import Replayed, replayed
+from dprepro.auditing.replay import Replayed, replay_calls, replayed
 from dprepro.auditing.subject import Subject
 from dprepro.auditing.verdict import AttainedBy, Verdict
 from dprepro.budget import Budget, Neighbours
@@ -60,6 +60,7 @@ def audit(
     level: float = LEVEL,
     parameters: Mapping[str, Any] | None = None,
     timed: bool = False,
+    bits: bool = False,
     replay: bool = False,
     keep: str | Path | None = None,
     workers: int = 1,
@@ -80,6 +81,7 @@ def audit(
         level: confidence of the lower limit.
         parameters: further arguments of the function, by name.
         timed: the time of a call is part of the answer; such an audit comes out otherwise each time.
+        bits: the last bits of its numbers are part of the answer (see `last_bits`), and are judged like all else.
         replay: noise is recorded and replayed first, so that losses are known and faults have names: see `replayed`.
         keep: a file that keeps the answers: an audit that was killed goes on from them.
         workers: processes that draw; the verdict does not depend on how many.
@@ -94,48 +96,58 @@ def audit(
         raise InputError(f"neighbours must be one of {', '.join(Neighbours)}, got {neighbours!r}")
     if workers < 1:
         raise InputError(f"workers must be at least 1, got workers={workers}")
+    if math.isinf(epsilon):
+        raise InputError("epsilon must be finite: who claims epsilon=inf claims nothing")
     budget = Budget(epsilon, delta, Neighbours(neighbours))
-    subject = Subject(function, epsilon, delta, dict(parameters or {}), timed)
+    subject = Subject(function, epsilon, delta, dict(parameters or {}), timed, bits)
     public = _domain(domain, subject)
     kept = None if keep is None else Kept.at(keep, subject, budget.neighbours, public, seed)
     drawn = Draws(subject, seed, kept, say=progress or (lambda _: None))
     found = list(pairs(public, budget.neighbours, stream(seed, "pairs")))
+    calls, same = _affordable(drawn, found, seconds, draws)
     if not budget.neighbours.n_is_public:
+        before = len(found)
         found = [*threshold_pairs(public, lambda data: _signature(drawn, data), LARGEST), *found]
-    drawn.total = draws or _affordable(drawn, found, seconds)
-    if drawn.total < LEAST:
-        raise InputError(f"an audit needs {LEAST} calls at least, got {drawn.total}: give more seconds, or draws")
+        same = same if len(found) == before else ""
+    if same:
+        raise InputError(f"the function never answers: {same}; give a domain on which it does")
     name = getattr(function, "__name__", type(function).__name__)
     target = target or _file_of(function)
     start = Verdict(name, budget, 0.0, None, 0, len(found), None, level, seed, target, parameters=subject.parameters)
+    if replay:
+        drawn.say(f"noise is recorded and replayed by about {replay_calls(len(found))} calls")
     noted = replayed(subject, found, budget, seed, level) if replay else None
     if noted is not None and noted.violates:
         return replace(start, epsilon=noted.epsilon, draws=noted.calls, replayed=noted)
-    drawn.say(f"{len(found)} pairs of neighbours, {drawn.total} calls")
+    drawn.total = _planned(len(found), calls)
+    drawn.say(f"{len(found)} pairs of neighbours, {drawn.total} calls at most")
     if workers == 1:
-        return _counted(drawn, found, start, noted)
+        return _counted(drawn, found, start, noted, calls)
     drawn.pool = Processes(workers)
     try:
-        return _counted(drawn, found, start, noted)
+        return _counted(drawn, found, start, noted, calls)
     except BaseException:
         drawn.pool.close(drop=True)
         raise
 
 
-def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Replayed | None) -> Verdict:
+def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Replayed | None, calls: int) -> Verdict:
     """The audit by counts, of which the level is what replayed losses have left of it."""
     budget, level = start.claimed, start.level if noted is None else (1 + start.level) / 2
-    best_pairs = _ranked(drawn, found, budget.delta, int(RANKED * drawn.total))
+    best_pairs = _ranked(drawn, found, budget.delta, calls)
     if noted is not None and noted.pair is not None and best_pairs[0].name != noted.pair.name:
         best_pairs.insert(1, noted.pair)
     best: tuple[Audited, AttainedBy | None] = (Audited(0.0, "none", 0), None)
     last: tuple[Both, float, float] | None = None
+    error = ""
     for test, (place, share, part) in enumerate(TESTS):
-        pair, each = best_pairs[min(place, len(best_pairs) - 1)], int(share * drawn.total / 2)
+        pair, each = best_pairs[min(place, len(best_pairs) - 1)], int(share * calls / 2)
         answers = drawn.both(pair, each, f"test {test}")
         own = 1 - part * (1 - level)
         if same_error(*answers):
-            drawn.say(f"{pair.name}: the same error on both data sets")
+            assert isinstance(answers[0][0], Refused)
+            error = answers[0][0].words
+            drawn.say(f"{pair.name}: the same error on both data sets, {error}")
             continue
         result = compared(*answers, budget.delta, own)
         last = (answers, own, share) if place == 0 else last
@@ -145,8 +157,10 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
         drawn.say(f"{pair.name}: at least {result.epsilon:.4g} by {2 * each} calls")
         if best[0].epsilon > budget.epsilon:
             break
-    calls = drawn.spent + (noted.calls if noted else 0)
-    verdict = replace(start, epsilon=best[0].epsilon, shown=best[1], draws=calls, timed=drawn.subject.timed)
+    spent = drawn.spent + (noted.calls if noted else 0)
+    verdict = replace(
+        start, epsilon=best[0].epsilon, shown=best[1], draws=spent, timed=drawn.subject.timed, bits=drawn.subject.bits
+    )
     if noted is not None:
         verdict = replace(verdict, epsilon=max(verdict.epsilon, noted.epsilon), replayed=noted)
     if verdict.violates:
@@ -154,7 +168,8 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
     if noted is not None and (least := noted.noticed) is not None:
         return replace(verdict, noticed=least)
     if last is None:
-        return replace(verdict, lacking="it answered by one and the same error; give a domain on which it answers")
+        said = f"it answered by one and the same error, {error}; give a domain on which it answers"
+        return replace(verdict, lacking=said)
     seen = power(last[0], budget, last[1], last[2], stream(drawn.seed, "planted"))
     return replace(verdict, noticed=seen.noticed, lacking=seen.lacking)
 
@@ -180,7 +195,8 @@ def _domain(domain: DataDomain | str | None, subject: Subject) -> DataDomain:
     else:
         found = DataDomain()
     if subject.takes_labels and not found.labels:
-        raise InputError("the function asks for labels: add y=-1|1 or y=-1..1 to the domain")
+        said = f"the function asks for labels, its second argument {subject.labels}"
+        raise InputError(f"{said}: add y=-1|1 or y=-1..1 to the domain")
     return found if subject.takes_labels else replace(found, labels=(), interval=False)
 
 
@@ -196,42 +212,78 @@ def _form(answer: FloatArray) -> str:
     return f"{answer.size} {np.isnan(answer).any()} {np.isinf(answer).any()}"
 
 
-def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float) -> int:
-    """Calls that fit into the time, by the time of a few; what an audit that goes on had planned."""
+def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float, draws: int | None) -> tuple[int, str]:
+    """The calls that are asked for, or that fit into the time; and the one error in which a few of them ended, or "".
+
+    Those that fit are what an audit which goes on had planned.
+
+    Raises:
+        InputError: they are too few.
+    """
     label = f"calls in {seconds!r} s"
-    if drawn.kept and (before := drawn.kept.get(label)):
-        return int(before)
+    if draws is None and drawn.kept and (before := drawn.kept.get(label)):
+        return int(before), ""
     rng = stream(drawn.seed, "time of a call")
-    answers = answers_on(drawn.subject, found[0].first, 10, rng)  # what is imported or compiled by the first calls
-    some = found[:: max(len(found) // 10, 1)]
-    began = time.process_time()
-    for pair in some:
-        for data in (pair.first, pair.second):
-            answers += answers_on(drawn.subject, data, 20, rng)
-            if time.process_time() - began > seconds / 10:
-                break
-    each = (time.process_time() - began) / max(len(answers) - 10, 1)
-    if all(isinstance(answer, Refused) for answer in answers):
-        refused = answers[0]
-        assert isinstance(refused, Refused)
-        raise InputError(f"the function never answers: {refused.words}")
-    planned = int(min(seconds / max(each, 1e-7), MOST))
+    answers = answers_on(drawn.subject, found[0].first, 2, rng)  # what is imported or compiled by the first calls
+    some = [data for pair in found[:: max(len(found) // 10, 1)] for data in (pair.first, pair.second)]
+    timed, began = 0, time.process_time()
+    for data in some:
+        fresh = answers_on(drawn.subject, data, 1 if draws else 20, rng)
+        answers, timed = answers + fresh, timed + len(fresh)
+        if not draws and time.process_time() - began > seconds / 10:
+            break
+    each = max((time.process_time() - began) / timed, 1e-7)
+    refused = [answer.words for answer in answers if isinstance(answer, Refused)]
+    same = refused[0] if len(refused) == len(answers) and len({*refused}) == 1 else ""
+    if draws is not None:
+        if draws < LEAST:
+            raise InputError(f"an audit needs draws={LEAST} at least, got draws={draws}")
+        return draws, same
+    least = _planned(len(found), LEAST)
+    planned = _calls(len(found), min(seconds / each, MOST))
+    if planned < LEAST:
+        enough = math.ceil(1.1 * least * each)
+        raise InputError(
+            f"an audit of {len(found)} pairs needs {least} calls, of {each:.2g} s each: give budget={enough} (seconds)"
+        )
     if drawn.kept:
         drawn.kept.put(label, str(planned).encode())
-    return planned
+    return planned, same
 
 
-def _ranked(drawn: Draws, found: list[NeighbourPair], delta: float, draws: int) -> list[NeighbourPair]:
-    """Pairs by what few draws tell of them, the best first, by successive halving."""
-    rounds = max(math.ceil(math.log2(len(found))), 1)
-    stages, left, spent = [], len(found), 0
-    for _ in range(rounds):
+def _calls(pairs: int, all_calls: float) -> int:
+    """Of which number of calls the shares are to be taken, so that an audit has so many; 0 if there is none."""
+    low, high = 0, int(all_calls) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _planned(pairs, middle) <= all_calls else (low, middle)
+    return low
+
+
+def _planned(pairs: int, calls: int) -> int:
+    """All calls of an audit: a few for every pair, and the shares of its tests."""
+    left, ranking = pairs, 0
+    for each, kept in _stages(pairs, calls):
+        ranking, left = (ranking + 2 * each * left, kept) if left > kept else (ranking, left)
+    return ranking + sum(2 * int(share * calls / 2) for _, share, _ in TESTS)
+
+
+def _stages(pairs: int, calls: int) -> list[tuple[int, int]]:
+    """Of successive halving: how many calls on each data set, and how many pairs are kept."""
+    draws = int(RANKED * calls)
+    rounds = max(math.ceil(math.log2(pairs)), 1)
+    stages: list[tuple[int, int]] = []
+    left, spent = pairs, 0
+    while len(stages) < rounds and (not stages or spent < draws):
         each = max(draws // (2 * rounds * left), FIRST)
         spent += 2 * each * left
         stages.append((each, max(left // 2, 2)))
         left = stages[-1][1]
-        if spent >= draws:
-            break
+    return stages
+
+
+def _ranked(drawn: Draws, found: list[NeighbourPair], delta: float, calls: int) -> list[NeighbourPair]:
+    """Pairs by what few draws tell of them, the best first, by successive halving."""
     known: dict[str, list[Both]] = {}
 
     def draw(pair: NeighbourPair, fresh: int) -> Both:
@@ -239,4 +291,4 @@ def _ranked(drawn: Draws, found: list[NeighbourPair], delta: float, draws: int) 
         parts.append(drawn.both(pair, fresh, f"ranking {len(parts)}"))
         return joined([part[0] for part in parts]), joined([part[1] for part in parts])
 
-    return ranked(found, draw, stages, delta, RANKING)
+    return ranked(found, draw, _stages(len(found), calls), delta, RANKING)

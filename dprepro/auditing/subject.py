@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from dprepro.auditing.data import Data
+from dprepro.auditing.supports import last_bits
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, FloatArray, Refused
 
@@ -34,9 +37,10 @@ class Subject:
         epsilon, delta: what it is asked for, where it has such arguments.
         parameters: further arguments, by name.
         timed: whether the time of a call is the first number of its answer, in microseconds of the processor.
+        bits: whether the `last_bits` of all numbers stand at the end of its answer.
 
     Raises:
-        InputError: it takes no data, or asks for what nobody has.
+        InputError: it is no function, takes no data, or asks for what an audit does not give.
     """
 
     function: Callable[..., Any]
@@ -44,35 +48,63 @@ class Subject:
     delta: float
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = False
+    bits: bool = False
 
     def __post_init__(self) -> None:
-        asked, needed = self._asked
-        name = getattr(self.function, "__name__", "the function")
+        self._check_function()
+        asked, needed, lacking = self._asked
         if asked and not needed:
-            raise InputError(f"{name} takes no data: its first argument must be the records")
-        if len(needed) > 2:
-            raise InputError(f"{name} asks for {', '.join(needed[2:])}, which nobody has; give defaults")
+            raise InputError(f"{self._name} takes no data: its first argument must be the records")
+        if lacking := (*needed[2:], *lacking):
+            others = ", ".join(lacking)
+            raise InputError(f"{self._name} asks for {others}, which an audit does not give; give it a default")
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self.function, "__name__", "the function"))
+
+    def _check_function(self) -> None:
+        """Raise InputError for an estimator, which is to be made anew for each call, and for what cannot be called."""
+        is_class = inspect.isclass(self.function)
+        if not (is_class or not callable(self.function)):
+            return
+        name = self.function.__name__ if is_class else type(self.function).__name__
+        if callable(getattr(self.function, "fit", None)):
+            raise InputError(
+                f"{name} is an estimator; audit a function that makes one: "
+                f"def fit(X, y, epsilon): return {name}(epsilon=epsilon).fit(X, y)"
+            )
+        if not callable(self.function):
+            raise InputError(f"an object of {name} is no function")
 
     @cached_property
-    def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names of all its arguments, and of those that are the data; none where it does not say them."""
+    def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The names of all its arguments, of those that are the data, and of those that only its caller can know.
+
+        None where it does not say them.
+        """
         known = {*self._known(None), *self.parameters}
         try:
             asked = list(inspect.signature(self.function).parameters.values())
         except (TypeError, ValueError):
-            return (), ()
+            return (), (), ()
         usual = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        needed = [
-            argument.name
-            for argument in asked
-            if argument.default is argument.empty and argument.name not in known and argument.kind in usual
-        ]
-        return tuple(argument.name for argument in asked), tuple(needed)
+        needed = [some for some in asked if some.default is some.empty and some.name not in known]
+        return (
+            tuple(some.name for some in asked),
+            tuple(some.name for some in needed if some.kind in usual),
+            tuple(some.name for some in needed if some.kind is some.KEYWORD_ONLY),
+        )
 
     @property
     def takes_labels(self) -> bool:
         """Whether it asks for y."""
         return len(self._asked[1]) == 2
+
+    @property
+    def labels(self) -> str:
+        """The name of the argument that is given y; empty without one."""
+        return self._asked[1][1] if self.takes_labels else ""
 
     def answer(self, data: Data, rng: np.random.Generator) -> Answer:
         """What it answers, as numbers in a row, or the error that it raises; signals are neither."""
@@ -81,7 +113,8 @@ class Subject:
         try:
             found = self.function(*arrays, **given)
             took = (time.thread_time_ns() - began) / 1000
-            return np.concatenate([[took], flat(found)]) if self.timed else flat(found)
+            row = flat(found)
+            return np.concatenate([[took] * self.timed, row, last_bits(row) if self.bits else []])
         except Exception as error:
             return Refused(error)
 
@@ -105,6 +138,13 @@ class Subject:
         values: dict[str, Any] = {"epsilon": self.epsilon, "eps": self.epsilon, "delta": self.delta}
         values |= dict.fromkeys(GENERATORS, rng)
         return values | {name: None if rng is None else int(rng.integers(2**31)) for name in SEEDS}
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What the function prints, thousands of times, is not shown."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def flat(found: object) -> FloatArray:

@@ -78,8 +78,9 @@ class Support:
 
 
 def last_bits(values: FloatArray) -> FloatArray:
-    """The exponents k of the powers 2^k of which each value is an odd multiple; `ZERO` for 0."""
-    fractions, exponents = np.frexp(np.asarray(values, dtype=np.float64))
+    """The exponents k of the powers 2^k of which each value is an odd multiple; `ZERO` for 0 and what is not finite."""
+    finite = np.where(np.isfinite(values), values, 0.0).astype(np.float64)
+    fractions, exponents = np.frexp(finite)
     whole = np.abs(fractions * 2.0**53).astype(np.int64)
     lowest = np.frexp((whole & -whole).astype(np.float64))[1] - 1
     return np.where(whole == 0, ZERO, exponents - 53.0 + lowest)

@@ -11,6 +11,10 @@ from dprepro.auditing.replay import Replayed
 from dprepro.budget import Budget
 from dprepro.privacy.audit import Event
 
+IN_ORDER = (
+    "the records are in another order there: where their order is a part of the data, as of answers for each record, "
+    "add order=fixed to the domain"
+)
 SURER, SHOWN = 4, 4000
 """Draws of the script that shows a violation: so many times those that found it, and at least so many."""
 
@@ -35,6 +39,14 @@ class AttainedBy:
     level: float
 
 
+def seen_by(statistic: str) -> str:
+    """A statistic of answers in words: ``likelihood by shift, turned`` is the likelihood ratio of the means' shift."""
+    plain = statistic.removesuffix(", turned")
+    of = plain.removeprefix("likelihood by ")
+    words = "the shift between the means" if of == "shift" else of
+    return words if of == plain else f"the likelihood ratio of {words}"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The result of an audit.
@@ -53,6 +65,7 @@ class Verdict:
         target: ``FILE.py:NAME`` where the function lies in a file.
         parameters: further arguments of the function.
         timed: whether the first number of an answer is the time of the call.
+        bits: whether the last bits of all numbers are the end of an answer.
         lacking: what would give power, in words, where there is none.
         replayed: what the recorded noise says, where it was asked for.
     """
@@ -69,6 +82,7 @@ class Verdict:
     target: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     timed: bool = False
+    bits: bool = False
     lacking: str = ""
     replayed: Replayed | None = None
 
@@ -102,9 +116,13 @@ class Verdict:
             assert self.replayed.pair is not None
             lines.append(f"told apart: {self.replayed.pair.name}; by the losses of recorded noise")
         elif self.shown and self.epsilon > 0:
-            lines.append(f"told apart: {self.shown.pair.name}; by {self.shown.event.name}")
+            lines.append(f"told apart: {self.shown.pair.name}; by {seen_by(self.shown.event.name)}")
+        if self.violates and self._pair is not None and self._pair.reordered:
+            lines.append(IN_ORDER)
         if self.timed:
             lines.append("the first number of an answer, coordinate 0, is the time of the call in microseconds")
+        if self.bits:
+            lines.append("the last half of an answer's coordinates are the last bits of its numbers, as powers of two")
         if self.violates and self.replayed:
             lines += [f"{fault.name}: {fault.text}" for fault in self.replayed.faults]
         elif self.replayed and self.replayed.unknown:
@@ -117,6 +135,13 @@ class Verdict:
     def _by_replay(self) -> bool:
         """Whether recorded noise attains the limit, and not counts."""
         return self.replayed is not None and self.replayed.epsilon >= self.epsilon > 0
+
+    @property
+    def _pair(self) -> NeighbourPair | None:
+        """The pair of neighbours that attains the limit."""
+        if self._by_replay and self.replayed is not None:
+            return self.replayed.pair
+        return self.shown.pair if self.shown else None
 
     def _noticed(self) -> str:
         if self.violates:
@@ -142,7 +167,7 @@ class Verdict:
         budget = self.claimed
         given = f"Subject(fit, {budget.epsilon!r}, {budget.delta!r}"
         given += f", {dict(self.parameters)!r}" if self.parameters else ""
-        return given + (", timed=True)" if self.timed else ")")
+        return given + ", timed=True" * self.timed + ", bits=True" * self.bits + ")"
 
     @property
     def _counting(self) -> str:

@@ -32,14 +32,17 @@ EXAMPLE = 'claim="epsilon=1 delta=1e-6 relation=replace_one"'
 
 def claimed(name: str, given: str) -> tuple[float, float, str]:
     """Epsilon, delta and the relation of ``epsilon=1 delta=1e-6 relation=replace_one``; epsilon is needed."""
-    found: dict[str, str] = {"delta": "0", "relation": RELATIONS[0]}
+    found: dict[str, str] = {}
     for part in given.replace(",", " ").split():
         word, equals, value = part.partition("=")
         if not equals or word not in ("epsilon", "delta", "relation"):
             raise InputError(f"claim: {part!r} is not understood; type {EXAMPLE}")
+        if word in found:
+            raise InputError(f"claim: {word} is said twice, {word}={found[word]} and {part}")
         found[word] = value
     if "epsilon" not in found:
         raise InputError(f"claim needs epsilon; type {EXAMPLE}")
+    found = {"delta": "0", "relation": RELATIONS[0]} | found
     if found["relation"] not in RELATIONS:
         raise InputError(f"claim: relation must be one of {', '.join(RELATIONS)}, got relation={found['relation']}")
     return number("claim: epsilon", found["epsilon"]), number("claim: delta", found["delta"]), found["relation"]
@@ -57,10 +60,11 @@ class Arguments:
         None, 'its data, such as domain="n=20 p=3 x=-1..1 norm=1 y=-1|1"; p=0: numbers', shown='"n=20 p=0 x=0..1"'
     )
     budget: float = key("60", "seconds of the processor", number_that("positive", lambda seconds: seconds > 0))
-    draws: int | None = key(None, "calls in all, in place of budget", whole(2000), shown="100000")
+    draws: int | None = key(None, "calls in all, 2000 or more, in place of budget", whole(2000), shown="100000")
     seed: int = key("0", "of pairs and draws", whole(0))
     replay: bool = key("false", "record the noise, and replay it on the neighbour: faults get names", true_or_false)
     timed: bool = key("false", "the time of a call is part of the answer", true_or_false)
+    bits: bool = key("false", "the last bits of its numbers are part of the answer", true_or_false)
     keep: str | None = key(None, "a file for the answers: an audit that was killed goes on from them", shown="FILE")
     workers: int = key("1", "processes; the verdict does not depend on how many", whole(1))
     level: float = key(".99", "confidence of the limit", number_that("in (0, 1)", lambda level: 0 < level < 1))
@@ -88,13 +92,11 @@ def main(arguments: Arguments) -> int:
         function = load(trust(target))
     else:
         raise InputError(f"{target!r} is no function in a file; type FILE.py:NAME, such as mine.py:fit")
-    if not callable(function):
-        raise InputError(f"{target} is no function")
     found = audit(
         function, epsilon, delta, neighbours=relation, domain=domain, seconds=arguments.budget, parameters=parameters,
         draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
-        timed=arguments.timed, replay=arguments.replay, keep=arguments.keep, workers=arguments.workers,
-        progress=_progress if sys.stderr.isatty() else None,
+        timed=arguments.timed, bits=arguments.bits, replay=arguments.replay, keep=arguments.keep,
+        workers=arguments.workers, progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
     print(found)
     if found.violates:

@@ -16,7 +16,7 @@ from typing import NoReturn
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable
 from dprepro.support.interrupts import CTRL_C, ENDING, handle_signals
 from dprepro.support.shared_memory import left
-from dprepro.support.supervisor import SIGNALLED, again, supervised
+from dprepro.support.supervisor import SIGNALLED, again, supervised, what_is_kept
 from dprepro.support.texts import shown, visible
 
 
@@ -80,14 +80,14 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
             sys.stdout.flush()  # so that a full disk is noticed here
             return code
     except (Interrupted, KeyboardInterrupt) as error:
-        tell_error(f"{str(error) or 'interrupted; what was measured is stored'}: {again(name, arguments)}")
+        tell_error(f"{str(error) or f'interrupted; {what_is_kept(arguments)}'}: {again(name, arguments)}")
         return SIGNALLED + int(getattr(error, "number", signal.SIGINT))
     except DpreproError as error:
         return say(error)
     except SystemExit as error:
         return say(DpreproError(f"something that was loaded ended the command (exit code {error.code})"))
     except MemoryError:
-        return say(DpreproError("out of memory; what was measured is stored: sweep less, or take fewer workers"))
+        return say(DpreproError(f"out of memory; {what_is_kept(arguments)}: sweep less, or take fewer workers"))
     except ImportError as error:
         if "failed to map segment" not in str(error):  # what a library says that found no room for its code
             raise

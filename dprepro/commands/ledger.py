@@ -22,6 +22,8 @@ The page ledger.html needs no network; its figures are in ledger_files/. Every
 entry has an address (ledger.html#lasso-theorem-2-5), the filter has one too
 (ledger.html#paper=lasso&verdict=refuted). ledger.tex is read into a paper."""
 
+NOTES = "exit codes: 0 written; 1 with --strict, if something is not as expected; 2 bad input"
+
 
 @dataclass(frozen=True)
 class Arguments:

@@ -17,6 +17,8 @@ it in distribution, or not, and why. It is known from declarations: no data are
 built and nothing is measured. What a family asks of the noise (data would leave
 their bounds) shows only when it is measured, as cells that are skipped."""
 
+NOTES = "exit codes: 0 answered, 2 bad input"
+
 
 @dataclass(frozen=True)
 class Arguments:

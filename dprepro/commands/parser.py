@@ -86,12 +86,17 @@ def number_that(rule: str, holds: Callable[[float], bool]) -> Kind:
 
 
 def whole(least: int) -> Kind:
-    """A whole number of at least ``least``, which is not negative."""
+    """A whole number of at least ``least``, which is not negative; 2e4 is one."""
 
     def kind(name: str, given: str) -> int:
-        if not re.fullmatch("[0-9]{1,18}", given) or int(given) < least:
+        found = -1
+        if re.fullmatch("[0-9]{1,18}", given):
+            found = int(given)
+        elif re.fullmatch(r"[0-9]([.][0-9]{1,9})?[eE][+]?[0-9]{1,2}", given) and float(given).is_integer():
+            found = int(float(given)) if float(given) < 1e15 else -1
+        if found < least:
             raise InputError(f"{name} must be a whole number of at least {least}, got {name}={given}")
-        return int(given)
+        return found
 
     return kind
 
@@ -237,8 +242,20 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
         elif others and (not (keys and equals) or os.path.isfile(word)) and len(values.get(others[0], ())) != room:
             values[others[0]] = (*values.get(others[0], ()), others[1].kind(others[1].shown, word))
         else:
-            raise unknown("argument", f"{name}=" if equals else word, choices)
+            part = _is_part_of(name, keys) if equals else ""
+            raise (
+                InputError(f"{name}= {part}") if part else unknown("argument", f"{name}=" if equals else word, choices)
+            )
     return values
+
+
+def _is_part_of(name: str, keys: dict[str, Declared]) -> str:
+    """``is a part of claim: type claim="epsilon=1"``, of what is written within a key's value; empty of all else."""
+    for key, declared in keys.items():
+        for example in re.findall('"[^"]*"', f"{declared.shown} {declared.about}"):
+            if re.search(rf'["\s]{re.escape(name)}=', example):
+                return f"is a part of {key}: type {key}={example}"
+    return ""
 
 
 def declared_by(module: ModuleType) -> dict[str, Declared]:

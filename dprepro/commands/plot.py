@@ -20,7 +20,9 @@ Nothing is measured: what is drawn is in the stores."""
 
 NOTES = """RUN is an experiment's name (lasso_rate), the folder of a run with overrides
 (lasso_rate/overridden/LABEL), or the path of such a folder in any results
-folder (colleague/results/lasso_rate)."""
+folder (colleague/results/lasso_rate).
+
+exit codes: 0 drawn, 2 bad input"""
 
 KINDS = (".pdf", ".png")
 SIZE = 5.0, 3.6

@@ -82,7 +82,9 @@ def main(arguments: Arguments) -> int:
 
 def asked(overrides: Sequence[str], config_dir: str | None) -> Asked:
     """What the words of a command line ask for; raises InputError for a key that does not exist or is missing."""
+    from dprepro.axes import AXES
     from dprepro.config.compose import values_of
+    from dprepro.config.overrides import OF_OTHERS, axis_to_type
     from dprepro.own.experiment import Asked
 
     texts: dict[str, str] = {}
@@ -96,6 +98,8 @@ def asked(overrides: Sequence[str], config_dir: str | None) -> Asked:
     values = values_of(rest)
     for key in values:
         if key not in (*PARTS, "sweep", "direction", "margin", *DATA, *SETTINGS, *CHANGES, *BUDGET):
+            if (meant := OF_OTHERS.get(key, key)) in AXES and meant not in BUDGET:
+                raise InputError(axis_to_type(key, str(values[key]), meant))
             every = [*TEXTS, "sweep", "direction", "margin", *DATA, *SETTINGS, *CHANGES, *BUDGET]
             raise unknown("key", key, every)
     for key in (*PARTS, "rate"):

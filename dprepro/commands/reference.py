@@ -18,6 +18,8 @@ margins.md, the margin of each kind of check and all exceptions. Tables and
 measured. Run all experiments and `python -m dprepro ledger` first, or
 `make reference`, which does everything."""
 
+NOTES = "exit codes: 0 written, 2 bad input"
+
 
 @dataclass(frozen=True)
 class Arguments:

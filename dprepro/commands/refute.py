@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Attack every form that is asked for, and print; 0."""
+    from dprepro.engine.progress import say, spell
     from dprepro.refute.all_attacks import attacked
     from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
     from dprepro.report.formulas import plain
@@ -67,6 +69,8 @@ def main(arguments: Arguments) -> int:
         if not attacks:
             print(f"  nothing is tried: {untried(paper, target, folder) or 'no attack is known'}")
             continue
+        if sys.stderr.isatty():
+            say(sys.stderr, f"  searching for {spell(60 * arguments.minutes)} of the processor at most")
         found = attacked(attacks, says, 60 * arguments.minutes, arguments.seed)
         for line in _lines(found):
             print(f"  {line}")
@@ -79,20 +83,20 @@ def _lines(found: Sequence[Tried]) -> list[str]:
     lines = []
     within = [item for item in found if item.numbers]
     for attempt in within:
-        tried = f"{attempt.corners} corners, {attempt.searched} searched, {attempt.outside} outside the premise"
+        corners = f"{attempt.corners} corner{'s' * (attempt.corners != 1)}"
+        tried = f"{corners}, {attempt.searched} searched, {attempt.outside} outside the premise"
         lines.append(f"- {attempt.attack}: {tried}; least margin {_margin(attempt)}")
     if len(within) < len(found):
         lines.append(f"- {len(found) - len(within)} further attacks: no place that was tried lies within the premise")
     worst = found[0]
-    corners, searched = sum(item.corners for item in found), sum(item.searched for item in found)
+    at_corners, searched = sum(item.corners for item in found), sum(item.searched for item in found)
     if worst.violated:
         times = "infinitely many" if math.isinf(worst.least_share) else f"{worst.least_share:.4g}"
         lines.append(f"COUNTEREXAMPLE, by {worst.attack}: {times} times what the statement allows, measured again, at")
         lines.append(f"  {', '.join(f'{name}={value:.6g}' for name, value in worst.numbers.items())}")
     elif within:
-        lines.append(
-            f"no counterexample at {corners} corners and {searched} places of a search; least margin {_margin(worst)}"
-        )
+        tried = f"{at_corners} corners and {searched} places of a search"
+        lines.append(f"no counterexample at {tried}; least margin {_margin(worst)}")
     else:
         lines.append("no place that was tried lies within the premise: nothing was shown")
     return lines

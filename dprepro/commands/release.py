@@ -42,9 +42,16 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Print the model; 0."""
-    for name in ("schema", "algorithm"):
-        if not getattr(arguments, name):
-            raise InputError(f"{name} is not given; see python -m dprepro release --help")
+    if not arguments.schema:
+        raise InputError(
+            "schema is not given; draft one, fill it in, and add schema=SCHEMA.yaml: "
+            f"python -m dprepro schema {arguments.table[0]} target=COLUMN > SCHEMA.yaml"
+        )
+    if not arguments.algorithm:
+        raise InputError(
+            "algorithm is not given; add algorithm=sufficient_statistics or another that python -m dprepro advise "
+            f"schema={arguments.schema} n=NUMBER epsilon=NUMBER names"
+        )
     if arguments.epsilon is None:
         raise InputError("epsilon is not given; it is what the answer spends, for example epsilon=1")
     from dprepro.config.group_pairs import within_floats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -168,13 +169,17 @@ def build_experiment(composed: Composed) -> Experiment:
 
 
 def _explained(error: InputError, composed: Composed) -> InputError:
-    """The error, with a place where the chosen algorithm can be measured, if a series cannot use it."""
-    chosen = [override for override in composed.overrides if place_of(override) == "algorithm" and "=" in override]
-    if not chosen or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.series.")):
+    """The error, with what to type: an axis as a list, or where the chosen algorithm or data can be measured."""
+    if scalar := re.match(r"(sweep\.\w+) is (\S+); it must be a list of numbers$", str(error)):
+        return type(error)(f"{error}: type '{scalar[1]}=[{scalar[2].strip(chr(39))}]'")
+    chosen = {place_of(override): override for override in composed.overrides if "=" in override}
+    parts = [part for part in ("algorithm", "construction") if part in chosen]
+    if not parts or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.")):
         return error
+    others = " ".join([*([] if "algorithm" in chosen else ["algorithm=NAME"]), *(chosen[part] for part in parts)])
     return type(error)(
-        f"{error}; the series of {composed.name} are made for the algorithm that it has: +experiment={ANY_PAIR} "
-        f"{chosen[-1]} measures another one against its own bound"
+        f"{error}; the series of {composed.name} are made for the {' and the '.join(parts)} that it has: "
+        f"+experiment={ANY_PAIR} {others} holds any algorithm on any data against its own bound"
     )
 
 

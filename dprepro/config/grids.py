@@ -78,7 +78,7 @@ def _lacks(rule: Exponent, grid: Grid, series: Mapping[str, Any]) -> str:
     return (
         f"{values} value{'' if values == 1 else 's'} of {rule.axis} over {number(span)} "
         f"decade{'' if number(span) == '1' else 's'}{of}; it needs {rule.minimum_points} values over {number(needed)}"
-        + (f", for example {key}.{rule.axis}=[{example}]" if example else "")
+        + (f", for example {key}.{rule.axis}=[{example}] if none of these is saturated" if example else "")
     )
 
 

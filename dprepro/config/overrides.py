@@ -187,16 +187,37 @@ def misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError 
             if not isinstance(node, dict):
                 break
             if part not in node:
-                axes = config.get("sweep")
-                if key == part and isinstance(axes, Mapping) and part in axes:
-                    value = override.partition("=")[2].strip()
-                    listed = value if value.startswith("[") else f"[{value}]"
-                    return InputError(f"{key} is an axis of the sweep: type 'sweep.{key}={listed}'")
+                meant = OF_OTHERS.get(part.casefold(), part)
+                axes, value = config.get("sweep"), override.partition("=")[2].strip()
+                if key in (part, f"sweep.{part}") and isinstance(axes, Mapping) and meant in axes:
+                    return InputError(axis_to_type(part, value, meant))
+                if key == part and meant in node:
+                    return InputError(f"{key}: unknown key {part!r}; here it is called {meant}: type {meant}={value}")
                 open_ended = "_target_" in node or key == f"sweep.{part}"
                 more = f"; what the YAML leaves out is added by +{override}" if open_ended else ""
                 return InputError(f"{key}: {unknown('key', part, node)}{more}")
             node = node[part]
     return None
+
+
+OF_OTHERS = {
+    **dict.fromkeys(("data", "dataset", "problem", "instance"), "construction"),
+    **dict.fromkeys(("algo", "mechanism", "method", "estimator"), "algorithm"),
+    **dict.fromkeys(("eps", "privacy_budget"), "epsilon"),
+    **dict.fromkeys(("d", "dim", "dimension", "features"), "p"),
+    **dict.fromkeys(("size", "samples", "n_samples", "records"), "n"),
+    **dict.fromkeys(("reps", "repetitions", "repeats", "trials", "runs"), "replicates"),
+    "random_state": "seed",
+    "n_jobs": "workers",
+}
+"""What papers and other libraries call a key, and what it is called here."""
+
+
+def axis_to_type(given: str, value: str, axis: str) -> str:
+    """``p is an axis of the sweep: type 'sweep.p=[4]'``, of an axis that was set at the top, or by another name."""
+    listed = value if value.startswith("[") else f"[{value}]"
+    called = "" if given == axis else f" called {axis}"
+    return f"{given} is an axis of the sweep{called}: type 'sweep.{axis}={listed}'"
 
 
 def literal(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
+from dprepro.analysis.inequality import half_widths
 from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import NameUse
@@ -453,8 +454,8 @@ def _shares(rows: pd.DataFrame, quantity: str) -> dict[str, tuple[float, float]]
 
 def _limits(points: pd.DataFrame) -> dict[str, Any]:
     """99% limits of every point: exact binomial ones where trials are counted, else of the mean."""
-    mean, error = points["mean"].to_numpy(dtype=float), points["error"].fillna(0.0).to_numpy(dtype=float)
-    low, high = mean - 2.576 * error, mean + 2.576 * error
+    mean, half = points["mean"].to_numpy(dtype=float), np.nan_to_num(half_widths(points, 1))
+    low, high = mean - half, mean + half
     if "_trials" in points and points["_trials"].notna().all():
         count = points["count"].to_numpy(dtype=float)
         total, hits = (np.round(points[name].to_numpy(dtype=float) * count) for name in ("_trials", "_hits"))

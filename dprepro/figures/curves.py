@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dprepro.analysis.fits import Vector
+from dprepro.analysis.inequality import half_widths
 from dprepro.analysis.points import grid_points, number
 from dprepro.axes import AXES
 from dprepro.figures.words import SYMBOLS
@@ -36,7 +37,7 @@ class Curve:
 
     Attributes:
         points: its grid points as :func:`dprepro.analysis.points.grid_points` has them, sorted by their abscissa ``x``,
-            which is ln(1/delta) for delta.
+            which is ln(1/delta) for delta; a column ``half`` has half widths that were made of more curves than this.
         name: values of the axes that tell it from the series' other curves; empty for the only one.
         of: how many curves and points the series has, where only a selection of them is drawn.
     """
@@ -44,6 +45,12 @@ class Curve:
     points: pd.DataFrame
     name: str = ""
     of: str = ""
+
+    def half_widths(self) -> Vector:
+        """Of the means' 99% intervals, shape (points,); 0 where nothing is drawn at random, or no replicates tell."""
+        if "half" in self.points:
+            return self.points["half"].to_numpy(dtype=float)
+        return np.nan_to_num(half_widths(self.points, 1))
 
     def xy(self, column: str = "mean") -> tuple[Vector, Vector]:
         """Abscissas and a column where that is positive and finite."""

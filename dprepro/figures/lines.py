@@ -33,9 +33,9 @@ LINE_MARKERS = "x+12"  # without an inside that could be hollow
 def draw_curve(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) -> Any:
     """Means with their 99% intervals, hollow where they are saturated; what a legend shows for it."""
     points = curve.points
-    error, mean = points["error"].fillna(0.0).to_numpy(dtype=float), points["mean"].to_numpy(dtype=float)
-    shown = np.where(mean > 0, np.minimum(error, mean / 2.6), error)  # a bar may not reach below a logarithmic axis
-    bars = 2.576 * shown if error.any() or not curve.of else None  # of many, three artists each
+    half, mean = curve.half_widths(), points["mean"].to_numpy(dtype=float)
+    shown = np.where(mean > 0, np.minimum(half, 0.99 * mean), half)  # a bar may not reach below a logarithmic axis
+    bars = shown if half.any() or not curve.of else None  # of many, three artists each
     drawn = panel.errorbar(
         points["x"], mean, yerr=bars, label=label, capsize=1.2, elinewidth=0.6,
         markerfacecolor=style["color"], markeredgewidth=0.7, **style,

@@ -35,7 +35,7 @@ from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
-from dprepro.support import typed
+from dprepro.support import expressions, typed
 from dprepro.support.folders import experiment_files
 from dprepro.support.user_files import is_dotted, is_own_file, is_target, path_of, trust
 
@@ -221,7 +221,8 @@ class _Grid:
         swept = tuple(axis for axis, values in axes.items() if len(values) > 1)
         if not swept:
             raise InputError(
-                "no axis of the sweep has several values; a rate needs 5 over 1.5 decades, of n for example"
+                "no axis of the sweep has several values; a rate needs 5 over 1.5 decades: "
+                "'sweep.n=[1e4,3e4,1e5,3e5,1e6]'"
             )
         if usual:
             said.append(f"{', '.join(f'{axis}={value:g}' for axis, value in usual.items())}, as nothing else was said")
@@ -303,6 +304,9 @@ class _Named:
             if is_target(rate):
                 name = trust(rate)
                 return cls(name, _body(name), rate)
+            fault = expressions.fault(rate) or ("" if expressions.asked(rate) else "it names no axis")
+            if fault and not re.fullmatch(r"\w+(\.\w+)*", rate):
+                raise InputError(f"rate {rate!r} is no formula: {fault}; type, for example, 'sqrt(p)/(n*epsilon)'")
             bounds.find(rate)
             return cls(rate, rate, rate)
         if not callable(rate):
@@ -374,7 +378,9 @@ def _checks(
     judged = [axis for axis in grid.swept if len(grid.axes[axis]) >= FEWEST]
     slopes = {axis: _slope(axis, values[axis]) for axis in judged}
     if not slopes:
-        raise InputError("no axis of the sweep has 3 values; a slope needs 5 over 1.5 decades, of n for example")
+        raise InputError(
+            "no axis of the sweep has 3 values; a slope needs 5 over 1.5 decades: 'sweep.n=[1e4,3e4,1e5,3e5,1e6]'"
+        )
     steepest = max(slopes, key=lambda axis: abs(slopes[axis]))
     change = max(abs(slopes[steepest]), LEAST_CHANGE) * (1 if direction == "at_least" else -1)
     control = {"like": f"exponent_{steepest}", "expected": change}

@@ -114,16 +114,24 @@ def chosen(first: Answers, second: Answers, delta: float, level: float = LEVEL) 
 
 
 def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta: float, level: float) -> list[Event]:
+    """The event of the largest limit for each direction.
+
+    Each half of the answers makes statistics, and the other half chooses among them: a few answers of many numbers make
+    statistics that tell these answers apart, whatever their laws are.
+    """
+    middle = min(len(first), len(second)) // 2
+    halves = slice(0, middle), slice(middle, 2 * middle)
     best: dict[bool, Event] = {}
-    for statistic in statistics(first, second, kinds):
-        values = statistic(first), statistic(second)
-        ends = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, THRESHOLDS), method="higher"))
-        above = [len(value) - np.searchsorted(np.sort(value), ends, side="left") for value in values]
-        for swapped in (False, True):
-            limits = lower_limit(above[swapped], above[not swapped], len(first), delta, level)
-            top = int(np.argmax(limits))
-            if swapped not in best or limits[top] > best[swapped].limit:
-                best[swapped] = Event(statistic, float(ends[top]), swapped, float(limits[top]))
+    for own, other in (halves, halves[::-1]):
+        for statistic in statistics(first[own], second[own], kinds):
+            values = statistic(first[other]), statistic(second[other])
+            ends = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, THRESHOLDS), method="higher"))
+            above = [middle - np.searchsorted(np.sort(value), ends, side="left") for value in values]
+            for swapped in (False, True):
+                limits = lower_limit(above[swapped], above[not swapped], middle, delta, level)
+                top = int(np.argmax(limits))
+                if swapped not in best or limits[top] > best[swapped].limit:
+                    best[swapped] = Event(statistic, float(ends[top]), swapped, float(limits[top]))
     return list(best.values())
 
 

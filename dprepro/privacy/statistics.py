@@ -87,6 +87,36 @@ class Nearer(Statistic):
 
 
 @dataclass(frozen=True)
+class Distance(Statistic):
+    """The distance to a centre, shape (q,): of many numbers each hardly tells that all are scaled by another factor."""
+
+    centre: FloatArray
+    name: str = "distance to the median"
+
+    def __call__(self, answers: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(answers - self.centre, axis=1))
+
+    @property
+    def code(self) -> str:
+        return f"np.linalg.norm(answer - {_written(self.centre)})"
+
+
+@dataclass(frozen=True)
+class SupportSize(Statistic):
+    """How many of the first ``size`` numbers are not zero."""
+
+    size: int
+    name: str = "how many numbers are not zero"
+
+    def __call__(self, answers: FloatArray) -> FloatArray:
+        return np.asarray(np.count_nonzero(answers[:, : self.size], axis=1), dtype=np.float64)
+
+    @property
+    def code(self) -> str:
+        return f"float(np.count_nonzero(answer[:{self.size}]))"
+
+
+@dataclass(frozen=True)
 class Turned(Statistic):
     """Another statistic with its sign turned."""
 
@@ -161,7 +191,8 @@ def statistics(first: FloatArray, second: FloatArray, kinds: tuple[str, ...] = (
     The last columns say whether an answer is of one of the ``kinds`` that are no numbers: a statistic each.
 
     Projections on the shift, on coordinates and on directions in which noise cancels, the distance to one centre less
-    that to the other, the likelihood ratio by a histogram of each of these, and the exact answers that are met again.
+    that to the other, the distance to the common median, how many numbers are not zero, the likelihood ratio by a
+    histogram of each of these, and the exact answers that are met again.
     """
     scale = np.concatenate([first, second]).std(axis=0)
     apart = first.mean(axis=0) - second.mean(axis=0)
@@ -174,6 +205,9 @@ def statistics(first: FloatArray, second: FloatArray, kinds: tuple[str, ...] = (
     if size > 1:
         plain += [Along(f"coordinate {j}", axes[:, j]) for j in _unlike(first[:, :size], second[:, :size])]
         plain.append(Nearer(np.median(first, axis=0), np.median(second, axis=0)))
+        plain.append(Distance(np.median(np.concatenate([first, second]), axis=0)))
+        if not (first[:, :size].all() and second[:, :size].all()):
+            plain.append(SupportSize(size))
         plain += _narrow(first, second, size)
     ratios = [LikelihoodRatio.of(statistic, first, second) for statistic in plain]
     if size > 1 and len(np.unique(np.concatenate([first, second]), axis=0)) <= FEW:

@@ -53,7 +53,8 @@ class Attacked:
     @property
     def in_words(self) -> str:
         """For a row's note."""
-        tried = f"{self.corners} corners and {self.searched} places of a search"
+        corners = f"{self.corners} corner{'s' * (self.corners != 1)}"
+        tried = f"{corners} and {self.searched} place{'s' * (self.searched != 1)} of a search"
         if self.violated:
             numbers = ", ".join(f"{name} = {value:.4g}" for name, value in self.witness["numbers"].items())
             found = f"a counterexample, {self.share:.3g} times what is allowed, at {numbers}"

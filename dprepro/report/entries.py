@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from dprepro.report.evidence import evidence_entry, sizes_of
 from dprepro.report.formulas import with_symbols
 from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.measured import MeasuredStore
-from dprepro.report.text import number
+from dprepro.report.text import AT_A_CORNER, number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.proofs import proofs_of
 from dprepro.statements.statement import Says, Statement, identity
@@ -146,7 +147,7 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: MeasuredStore) -
     if not evidence:
         return Judged(NOT_MEASURED)
     severities = list(dict.fromkeys(erratum.severity for erratum in errata))
-    words = "refuted at a corner" if severities == [CORNER] else "refuted"
+    words = AT_A_CORNER if severities == [CORNER] else "refuted"
     return Judged("refuted", [f"false as printed ({', '.join(severities)}); see the errata"], evidence, True, words)
 
 
@@ -181,10 +182,14 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
     return f"constant: at least {low} (worst known), at most {high} (bound) at {with_symbols(constant['at'])}"
 
 
+_NAMED = re.compile(r"\w+_\w+: ")
+"""What is said of an experiment begins with its name, which has no capital."""
+
+
 def _sentences(words: Iterable[str]) -> Iterable[str]:
     for word in words:
         if word:
-            said = word[0].upper() + word[1:]
+            said = word if _NAMED.match(word) else word[0].upper() + word[1:]
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 

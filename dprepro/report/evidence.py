@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
-from dprepro.report.formulas import with_symbols
+from dprepro.report import measured_grid
+from dprepro.report.formulas import plain, with_symbols
+from dprepro.report.premise_words import spelled
 from dprepro.report.text import wanted
 
 if TYPE_CHECKING:
@@ -36,8 +37,12 @@ FAMILY_NUMBERS = {"coordinates"}
 """Numbers that do make one: on how many coordinates the signal lies."""
 
 
-def series_of(published: Published, check: str) -> list[str]:
-    """The series that a check is about, of those that were measured."""
+def series_of(published: Published, check: str, algorithms: Collection[str] = ()) -> list[str]:
+    """The series that a check is about, of those that were measured, and that run one of these ``algorithms``.
+
+    A check may hold several algorithms against their bounds at once, and is evidence of a statement about one of them:
+    on the data of its own series, and not of the others. Where none of them runs it, the check is about all.
+    """
     settings = published.config["checks"].get(check, {})
     named: list[str] = []
     for key in ("series", "against"):
@@ -48,43 +53,50 @@ def series_of(published: Published, check: str) -> list[str]:
         named = [
             series for series, role, what in published.bounded if what == quantity and role in ("claim", "context")
         ]
-    return [name for name in named if name in published.series]
+    found = [name for name in named if name in published.series]
+    own = [name for name in found if _algorithm(published, name) in ("", *algorithms)]
+    return own if algorithms and any(_algorithm(published, name) for name in own) else found
 
 
-def families(published: Published, check: str) -> set[str]:
+def families(published: Published, check: str, algorithms: Collection[str] = ()) -> set[str]:
     """The families of data on which a check was judged: constructions, and the parameters that make them other ones."""
-    return {
-        family for name in series_of(published, check) if (family := _named(published.config, name, "construction"))
-    }
+    named = (_named(published.config, name, "construction") for name in series_of(published, check, algorithms))
+    return {family for family in named if family}
 
 
-def sizes(published: Published, check: str) -> int:
+def sizes(published: Published, check: str, algorithms: Collection[str] = ()) -> int:
     """The largest number of values that an axis has among a check's measurements."""
-    rows = _rows(published, [check])
+    rows = _rows(published, [check], algorithms)
     return max((int(rows[axis].nunique()) for axis in _axes(rows)), default=0)
 
 
 def sizes_of(published: Published, check: str) -> str:
-    """The grid that a check was judged on: `n = 3e5 to 1e8 (9 values), p = 1000`."""
-    return _grid(_rows(published, [check]))
+    """The grid that a check was judged on: `n from 1e5 to 1e8 (9 values), p = 1000`."""
+    return plain(measured_grid.spans(measured_grid.grid(_rows(published, [check]), published.config)))
 
 
-def evidence_entry(kind: str, experiment: str, published: Published, checks: Sequence[str]) -> dict[str, Any]:
+def evidence_entry(
+    kind: str, experiment: str, published: Published, checks: Sequence[str], algorithms: Collection[str] = ()
+) -> dict[str, Any]:
     """What these checks of an experiment are evidence of: where it was measured, under what, and what was found.
 
     ``families``, ``range``, ``under`` and ``findings`` are the parts of ``text``, which is one sentence of all.
+    Of a statement about ``algorithms`` it is what these were measured on, see `series_of`.
     """
-    rows = _rows(published, checks)
-    known = [_plain(name) for name in sorted({family for name in checks for family in families(published, name)})]
+    rows = _rows(published, checks, algorithms)
+    of_check = {name: sorted(map(_plain, families(published, name, algorithms))) for name in checks}
+    known = sorted({family for several in of_check.values() for family in several})
     on = f" on {_listed(known)}" if known else ""
     by = _tried(published, checks) if kind == "not contradicted" else ""
     relation = RELATIONS.get(published.verdict["neighbours"], published.verdict["neighbours"])
-    grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
+    grid = measured_grid.spans(measured_grid.grid(rows, published.config))
+    under = ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(published, checks) else WORDS[kind]
     settings = published.config["checks"]
-    of_check = {name: sorted(map(_plain, families(published, name))) for name in checks}
     findings = [
-        _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name]) for name in checks
+        _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name])
+        | _judged_on(published, name, settings.get(name, {}), algorithms)
+        for name in checks
     ]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
     return {
@@ -93,7 +105,7 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
         "checks": list(checks),
         "words": words + by,
         "families": known,
-        "range": with_symbols(grid),
+        "range": grid,
         "under": with_symbols(under),
         "findings": findings,
         "text": with_symbols(f"{where}. Found: ") + "; ".join(finding["text"] for finding in findings) + ".",
@@ -113,6 +125,22 @@ def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any], k
         "families": list(known),
         "side": str((check.get("details") or {}).get("side") or settings.get("side") or ""),
         "text": with_symbols(finding_in_words(name, check, settings)),
+    }
+
+
+def _judged_on(
+    published: Published, name: str, settings: Mapping[str, Any], algorithms: Collection[str]
+) -> dict[str, Any]:
+    """The grid of one check, its points by series, and the axes of which the worst member alone was judged."""
+    rows, envelope = (
+        measured_grid.judged_rows(published, name, series_of(published, name, algorithms)),
+        settings.get("envelope"),
+    )
+    members = [envelope] if isinstance(envelope, str) else list(envelope or ())
+    return {
+        "grid": measured_grid.grid(rows, published.config),
+        "points": measured_grid.points(rows, published.config, members),
+        "envelope": members,
     }
 
 
@@ -138,17 +166,19 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
     axis, over = settings.get("axis", "n"), settings.get("divide", "")
     if settings.get("transform", "log") != "log":
         axis = f"the logarithm of {axis}"
+    extreme = "the smallest" if settings.get("side") == "at_least" else "the largest"
     words = {
         "exponent": f"the exponent of {axis} in the {quantity}{' over its ' * bool(over)}{over}",
-        "below": f"the largest {quantity.removeprefix('largest ')} over its bound",
+        "below": f"{extreme} {quantity.removeprefix('largest ')} over its bound",
         "ratio": f"the {quantity} over the other curve's",
         "affine": f"the departure of the {quantity} from a line",
         "crossing": "the exponent of the place where the curves cross",
         "proportion": f"the share of {quantity} over its line",
-        "audit": f"the {quantity} over the claimed epsilon",
+        "audit": "the epsilon that was shown over the claimed one",
         "noise": "second moments drawn over scheduled ones",
         "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
+        "share": f"the share of cases with a {quantity} of at most {settings.get('limit')}",
     }
     if settings.get("side") == "equals":
         return f"the {quantity} over its bound, where it is farthest from it"
@@ -158,9 +188,7 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
 def _plain(name: str) -> str:
     """A class with its parameters as words: `OneHotFamily (coordinates 1)` as `one hot family (coordinates 1)`."""
     first, space, rest = name.partition(" (")
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", first).split()
-    kept = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    return " ".join(kept) + space + rest.replace("_", " ")
+    return spelled(first) + space + rest.replace("_", " ")
 
 
 def _accounted(published: Published, checks: Iterable[str]) -> bool:
@@ -169,31 +197,14 @@ def _accounted(published: Published, checks: Iterable[str]) -> bool:
     return all(each.get("quantity") == "certified_epsilon" for each in settings)
 
 
-def _rows(published: Published, checks: Iterable[str]) -> pd.DataFrame:
-    series = {name for check in checks for name in series_of(published, check)}
+def _rows(published: Published, checks: Iterable[str], algorithms: Collection[str] = ()) -> pd.DataFrame:
+    series = {name for check in checks for name in series_of(published, check, algorithms)}
     good = published.frame[(published.frame["status"] == "ok")]
     return good[good["series"].isin(series)] if series else good
 
 
 def _axes(rows: pd.DataFrame) -> list[str]:
     return [axis for axis in AXES if rows[axis].nunique() > 1]
-
-
-def _grid(rows: pd.DataFrame) -> str:
-    """`n from 3e5 to 1e8 (9 values), p = 1000`."""
-    said = []
-    for axis in AXES:
-        values = sorted(float(value) for value in rows[axis].unique())
-        if axis != "norm" or values != [1.0]:
-            said.append(span(axis, values))
-    return ", ".join(filter(None, said))
-
-
-def span(axis: str, values: Sequence[float]) -> str:
-    """`n from 3e5 to 1e8 (9 values)` of sorted values; nothing of none."""
-    if len(values) == 1:
-        return f"{axis} = {number(values[0])}"
-    return f"{axis} from {number(values[0])} to {number(values[-1])} ({len(values)} values)" if values else ""
 
 
 def _replicates(rows: pd.DataFrame) -> str:
@@ -213,6 +224,11 @@ def _constants(published: Published, checks: Iterable[str]) -> str:
                 said.add(str(algorithm.get("constants", "")) or "default")
     said.discard("default")
     return " and ".join(CONSTANTS.get(text, f"{text} constants") for text in sorted(said))
+
+
+def _algorithm(published: Published, series: str) -> str:
+    """The name of the class that a series runs; empty for one without."""
+    return str(_block(published.config, series, "algorithm").get("_target_", "")).rpartition(".")[2]
 
 
 def _tried(published: Published, checks: Iterable[str]) -> str:

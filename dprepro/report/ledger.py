@@ -19,7 +19,7 @@ from dprepro.statements.papers import heads, papers
 from dprepro.support.regular_files import replace_file
 from dprepro.support.texts import visible
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 SCHEMA = Path(__file__).parent / "ledger.schema.json"
 SCHEMAS = (SCHEMA, SCHEMA.with_name("verdict.schema.json"))
 """JSON Schema of ``ledger.json`` and of every ``verdict.json``, written beside the first."""

@@ -69,8 +69,9 @@ def judged(
 ) -> Judged:
     """The verdict of what a store holds of a statement of that kind, and of what attacks on it found."""
     found = _Found()
+    algorithms = [name for one in says.conditions if one.fact == "algorithm" for name in one.values]
     for name in EVIDENCE:
-        _collect(found, name, evidence.get(name, {}), published)
+        _collect(found, name, evidence.get(name, {}), published, algorithms)
     checks = [check for several in found.checks.values() for check in several]
     if not checks:
         return Judged(NOT_MEASURED)
@@ -88,7 +89,14 @@ def judged(
     return Judged(verdict, reasons, found.entries, expected, words)
 
 
-def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], published: Mapping[str, Published]) -> None:
+def _collect(
+    found: _Found,
+    kind: str,
+    wanted: Mapping[str, Sequence[str]],
+    published: Mapping[str, Published],
+    algorithms: Sequence[str],
+) -> None:
+    """Enter the evidence of one kind, as far as it is about one of these ``algorithms``, where some are named."""
     for experiment, names in wanted.items():
         measured = published.get(experiment)
         stored = measured.verdict["checks"] if measured else {}
@@ -101,11 +109,11 @@ def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], publ
         bad = [name for name, check in stored.items() if _vetoes(check)]
         found.controls += [f"{experiment}:{name}" for name in bad if f"{experiment}:{name}" not in found.controls]
         if kind == "holds":
-            found.families |= {family for name in present for family in families(measured, name)}
-        found.sizes = max([found.sizes, *(sizes(measured, name) for name in present)])
+            found.families |= {family for name in present for family in families(measured, name, algorithms)}
+        found.sizes = max([found.sizes, *(sizes(measured, name, algorithms) for name in present)])
         if kind == "certified":
-            found.certified = max([found.certified, *(sizes(measured, name) for name in present)])
-        found.entries.append(evidence_entry(kind, experiment, measured, present))
+            found.certified = max([found.certified, *(sizes(measured, name, algorithms) for name in present)])
+        found.entries.append(evidence_entry(kind, experiment, measured, present, algorithms))
 
 
 def _doubts(found: _Found, kind: str) -> Iterable[str]:
@@ -146,7 +154,8 @@ def limits(found: _Found, kind: str, says: Says, attack: Attacked | None) -> Ite
         if not says.upper_only and any((check.get("details") or {}).get("not_attained") for check in attained):
             yield "the rate holds as an upper bound, and is not attained on these data"
         if "holds" in found.checks and len(found.families) < FEWEST_FAMILIES:
-            yield f"about all data, and the bound was held on {len(found.families)} families"
+            families = f"{len(found.families)} famil{'y' if len(found.families) == 1 else 'ies'}"
+            yield f"about all data, and the bound was held on {families}"
         if "holds" not in found.checks:
             yield "no explicit bound was held against the measurements"
     if found.sizes < FEWEST_SIZES and (attack is None or attack.tried < FEWEST_TRIED):

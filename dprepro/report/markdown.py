@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dprepro.report.formulas import FORMULA
-from dprepro.report.text import by_paper, causes_in_words, claim, counts, finding, number, rows_in_words, wanted
+from dprepro.report.text import (
+    READING,
+    by_paper,
+    causes_in_words,
+    claim,
+    counts,
+    finding,
+    number,
+    rows_in_words,
+    wanted,
+)
 from dprepro.statements.papers import citation
 
 
@@ -24,7 +34,7 @@ def evidence(entry: Mapping[str, Any]) -> str:
 def markdown(ledger: Mapping[str, Any]) -> str:
     """One table of statements and one of errata for each paper, and what belongs to no statement."""
     lines = ["# Ledger", "", rows_in_words(ledger["claims"])]
-    lines += [f"{causes_in_words(ledger['causes'])}.", ""]
+    lines += [f"{causes_in_words(ledger['causes'])}.", "", READING, ""]
     papers = ledger.get("papers", {})
     for paper, rows in by_paper(ledger["claims"]).items():
         lines += [f"## {_cell(citation(paper, papers))}", "", f"{counts(rows)}.", "", *_claims(rows), ""]
@@ -49,7 +59,7 @@ def markdown(ledger: Mapping[str, Any]) -> str:
 
 
 def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    yield "| item | kind | verdict | statement | measured |"
+    yield "| item | kind | verdict | statement | in short, then what was measured |"
     yield "|---|---|---|---|---|"
     for row in rows:
         found = [
@@ -70,7 +80,8 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             for item in [*row["evidence"], *(repaired or {}).get("evidence", [])]
         ]
         cells = [_cell(row["item"]), row["kind"], verdict, statement]
-        yield _line([*cells, "<br>".join([*(why or found), *([note] if note else [])])])
+        short = [_cell(row["short"])] if row.get("short", row["note"]) != row["note"] else []
+        yield _line([*cells, "<br>".join([*short, *(why or found), *([note] if note else [])])])
 
 
 def _claimed(said: Mapping[str, Any]) -> str:

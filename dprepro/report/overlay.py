@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
     from dprepro.report.publish import Published
 
-NORMAL = 2.576
-"""A bar of a figure is so many errors long, on either side."""
-
 OF_THE_RATE = ("exponent", "ratio", "affine")
 """Rules whose constant is that of value / rate."""
 
@@ -151,10 +148,7 @@ def _with_intervals(several: Sequence[Curve], exact: bool) -> list[Curve]:
         return []
     table: pd.DataFrame = pd.concat([curve.points for curve in several])
     half = (intervals(table, exact)["high"] - table["mean"]).fillna(0.0)
-    return [
-        Curve(curve.points.assign(error=half.loc[curve.points.index] / NORMAL), curve.name, curve.of)
-        for curve in several
-    ]
+    return [Curve(curve.points.assign(half=half.loc[curve.points.index]), curve.name, curve.of) for curve in several]
 
 
 def _constants(run: Published, quantity: str) -> dict[str, float]:

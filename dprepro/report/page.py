@@ -22,11 +22,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from dprepro.report import measured_grid
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
 from dprepro.report.text import (
     ORDER,
+    READING,
     by_paper,
     causes_in_words,
     claim,
@@ -37,6 +39,7 @@ from dprepro.report.text import (
     number,
     of_papers,
     rows_in_words,
+    several,
     wanted,
 )  # fmt: skip
 from dprepro.statements.papers import citation
@@ -90,6 +93,7 @@ def page(
         known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
+        reading=READING,
         version=version("dprepro"),
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         read=len(by_paper(of_papers(ledger["claims"]))),
@@ -124,6 +128,7 @@ def environment(*folders: Path) -> Environment:
         "claim": claim,
         "command": command,
         "finding": finding,
+        "findings_by_grid": _by_grid,
         "wanted": lambda shown: wanted({"side": "", **shown, "margin": 0}),
         "number": number,
         "prose": prose,
@@ -150,7 +155,8 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     errata = sorted(ledger["errata"], key=lambda erratum: gravity(erratum["severity"]))
     severities = Counter(erratum["severity"] for erratum in errata)
     lead = "What print says and an exact computation, a check or a test shows to be false, or its proof does not carry"
-    lead += f", the grave ones first: {', '.join(f'{count} {word}' for word, count in severities.items()) or 'none'}"
+    tally = ", ".join(f"{count} {several(word, count)}" for word, count in severities.items())
+    lead += f", the grave ones first: {tally or 'none'}"
     lead += f". Reproduced: {counts(errata, 'state')}."
     yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(erratum, papers) for erratum in errata])
     if published:
@@ -174,6 +180,18 @@ def _experiment(published: Published, picture: Picture) -> PageEntry:
     name, verdict = published.verdict["experiment"], published.verdict
     about = verdict | {"figure": picture, "seconds": published.measuring_seconds}
     return PageEntry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
+
+
+def _by_grid(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The findings of an entry, those of the same families and grid in one line of the table."""
+    lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for one in entry["findings"]:
+        points = sum(one["points"].values())
+        key = (tuple(one["families"]), str(one["grid"]), points)
+        spans = [measured_grid.spans(one["grid"]), f"{points} point{'s' if points > 1 else ''}"]
+        new = {"families": one["families"], "range": "; ".join(filter(None, spans)), "texts": []}
+        lines.setdefault(key, new)["texts"].append(one["text"])
+    return list(lines.values())
 
 
 def _aside(measurement: Mapping[str, Any]) -> str:

@@ -16,12 +16,12 @@ from dprepro.analysis.rule import VERDICTS
 from dprepro.axes import AXES
 from dprepro.report.standing import OVERRIDDEN
 from dprepro.statements.papers import citation
-from dprepro.statements.statement import WORDS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 REASONS_SHOWN = 6
+PLACES_SHOWN = 3
 SIDES = {"at_most": "at most", "at_least": "at least"}
 
 RAW = (
@@ -181,10 +181,24 @@ def unmeasured(frame: pd.DataFrame) -> list[str]:
     # Series may share cells, which are measured once.
     cells = frame[frame["status"] != "ok"].drop_duplicates("key")
     counts = cells["status"].value_counts()
-    lines = [f"{count} cell{'s' if count > 1 else ''} {status}" for status, count in counts[:REASONS_SHOWN].items()]
+    lines = [
+        f"{count} cell{'s' if count > 1 else ''} {status}{_where(cells[cells['status'] == status])}"
+        for status, count in counts[:REASONS_SHOWN].items()
+    ]
     if rest := counts[REASONS_SHOWN:].sum():
         lines.append(f"{rest} more cells failed or were skipped, for {len(counts) - REASONS_SHOWN} further reasons")
     return lines
+
+
+def _where(cells: pd.DataFrame) -> str:
+    """`` (needle at n=1000)`` of cells that a premise leaves out, which another sweep would have; empty of failures."""
+    if not str(cells["status"].iloc[0]).startswith("skipped"):
+        return ""
+    series, sizes = list(dict.fromkeys(cells["series"])), sorted(set(cells["n"]))
+    named = ", ".join(map(str, series)) if len(series) <= PLACES_SHOWN else f"{len(series)} series"
+    if len(sizes) > PLACES_SHOWN:
+        return f" ({named} at n={position(sizes[0])} to {position(sizes[-1])})"
+    return f" ({named} at n={', '.join(map(position, sizes))})"
 
 
 def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
@@ -234,7 +248,7 @@ def _shortly_said(check: Mapping[str, Any]) -> str:
     return "; ".join(filter(None, (f"{check['verdict']:<12}{_estimated(check)}", (up_to + logarithms).strip(), reason)))
 
 
-def first_words(reason: str, most: int = 110) -> str:
+def first_words(reason: str, most: int = 150) -> str:
     """The first parts of a reason that fit into a line; of a first one that does not, its beginning."""
     parts = reason.split("; ")
     kept = parts[0] if len(parts[0]) <= most else f"{parts[0][:most].rpartition(' ')[0]} ..."
@@ -262,6 +276,16 @@ def finding(check: Mapping[str, Any]) -> str:
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
 
 
+AT_A_CORNER = "refuted at a corner"
+"""The words of a row whose statement fails at a degenerate corner of its range, and nowhere else."""
+
+READING = (
+    "The sentences of an entry are made of its checks: ± ends the 99% interval of an exponent, at most and at least "
+    "hold at all points by 99% limits, and stated is the exponent of the statement. The range of each axis is told for "
+    "itself; values of several axes were seldom all combined."
+)
+"""How the sentences of a row are to be read; see `in_short`."""
+
 #: From what asks for attention to what does not.
 ORDER = (
     "refuted", "inconclusive", "not contradicted", "confirmed", "not measured", "nothing to measure",
@@ -272,24 +296,36 @@ SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo", "corn
 """Of errata, from the gravest."""
 
 
+def several(severity: str, count: int) -> str:
+    """The severity of so many errata: ``10 privacy failures``, ``6 false``."""
+    return severity if count == 1 or severity == "false" else f"{severity}s"
+
+
 def gravity(severity: str) -> int:
     """The place of a severity among all, from the gravest; an unknown one comes last."""
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
 def claim(said: Mapping[str, Any]) -> str:
-    """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; a sentence."""
-    words, premise = WORDS.get(said.get("direction", ""), ""), "; ".join(said.get("premise", ()))
-    bounds = f"{words} the formula".capitalize() if words else ""
-    return "".join(f"{part}. " for part in (bounds, f"For {premise}" if premise else "") if part).rstrip()
+    """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; sentences."""
+    from dprepro.report.premise_words import in_words
+
+    bounds = {"at_most": "An upper bound.", "at_least": "A lower bound.", "equals": "An equality."}
+    premise = "; ".join(dict.fromkeys(map(in_words, said.get("premise", ()))))
+    return " ".join(
+        filter(None, (bounds.get(said.get("direction", ""), ""), f"Premise: {premise}." if premise else ""))
+    )
 
 
 def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
-    """How many rows have each verdict, in words."""
-    tally: dict[str, int] = {}
+    """How many rows have each verdict, in words; of the refuted how many fail at a corner of their range alone."""
+    tally: Counter[str] = Counter()
+    corners = 0
     for row in rows:
-        tally[row[key]] = tally.get(row[key], 0) + 1
-    return ", ".join(f"{tally[name]} {name}" for name in sorted(tally, key=ORDER.index)) or "none"
+        tally[row[key]] += 1
+        corners += row.get("words") == AT_A_CORNER
+    among = {"refuted": f" ({corners} at a corner alone)"} if corners else {}
+    return ", ".join(f"{tally[name]} {name}{among.get(name, '')}" for name in sorted(tally, key=ORDER.index)) or "none"
 
 
 def causes_in_words(causes: Mapping[str, int]) -> str:
@@ -309,10 +345,16 @@ def derived(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def rows_in_words(claims: Sequence[Mapping[str, Any]]) -> str:
-    """How many rows have each verdict, those that are derived here apart."""
-    own, others = derived(claims), of_papers(claims)
-    words = f"{len(others)} rows: {counts(others)}."
-    return f"{words} Besides, {len(own)} derived here, which no paper states: {counts(own)}." if own else words
+    """How many rows have each verdict; those that are derived here, and experiments of no statement, apart."""
+    own = derived(claims)
+    others = [row for row in of_papers(claims) if row["kind"] != "further"]
+    further = [row for row in claims if row["kind"] == "further"]
+    words = [f"{len(others)} numbered statement{'s' * (len(others) != 1)}: {counts(others)}."]
+    if own:
+        words.append(f"Besides, {len(own)} derived here, which no paper states: {counts(own)}.")
+    if further:
+        words.append(f"Of no statement: {len(further)} experiment{'s' * (len(further) != 1)}, {counts(further)}.")
+    return " ".join(words)
 
 
 def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -332,6 +374,9 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
     for paper, rows in by_paper(ledger["claims"]).items():
         lines.append(f"{citation(paper, papers)}: {len(rows)} statements, {counts(rows)}")
     lines.append(f"errata: {counts(ledger['errata'], 'state')}")
+    unmeasured_rows = [row for row in ledger["claims"] if row["verdict"] == "not measured"]
+    if waiting := sum(not experiments.keys() >= set(row["experiments"]) for row in unmeasured_rows):
+        lines.append(f"{waiting} not measured here: python -m dprepro -m '+experiment=glob(*)' runs all experiments")
     return "\n".join(lines)
 
 

@@ -36,6 +36,9 @@ SECOND_SECONDS = 0.5
 
 KEPT = "what was measured is stored"
 
+STORELESS = ("advise", "audit", "challenge", "privacy", "referee", "refute", "release", "verify")
+"""Commands that enter what they have found at their end, or nowhere: of one that is stopped nothing is left."""
+
 MOST_DEATHS = 100
 """Cells of one command that may take their process with them, before the command is taken for hopeless."""
 
@@ -43,8 +46,20 @@ MOST_DEATHS = 100
 def said(number: int, name: str, arguments: list[str]) -> str:
     """The line after a signal: what ended, what is kept, and the command that takes it up."""
     kept, total = shared_memory.number(shared_memory.KEPT), shared_memory.number(shared_memory.TOTAL)
-    what = f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {KEPT}"
+    what = (
+        f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {what_is_kept(arguments)}"
+    )
     return f"{reason(number)}{what}: {again(name, arguments)}"
+
+
+def what_is_kept(arguments: list[str]) -> str:
+    """What is left of a command that did not reach its end."""
+    if not arguments or arguments[0] not in STORELESS:
+        return KEPT
+    if arguments[0] != "audit":
+        return "nothing is kept"
+    keeps = any(word.startswith("keep=") for word in arguments)
+    return "the same command resumes" if keeps else "nothing is kept without keep=FILE"
 
 
 def reason(number: int) -> str:
@@ -114,7 +129,7 @@ def _ended(status: int, name: str, arguments: list[str]) -> int | None:
         return SIGNALLED + number
     how = _death(status)
     if not shared_memory.memory[MEASURING]:
-        tell(f"error: the process {how}; {KEPT}")
+        tell(f"error: the process {how}; {what_is_kept(arguments)}")
         return 1
     if shared_memory.memory[MEASURING] == shared_memory.SEVERAL:
         shared_memory.one_by_one = True

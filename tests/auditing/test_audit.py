@@ -19,7 +19,9 @@ from dprepro.auditing.answers import Kept
 from dprepro.auditing.data import DataDomain
 from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
+from dprepro.auditing.search import _calls, _planned
 from dprepro.auditing.subject import Subject, flat
+from dprepro.auditing.verdict import seen_by
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy.audit import lower_limit
@@ -59,7 +61,7 @@ def test_the_script_finds_a_function_of_a_file_that_was_not_told_and_leaves_a_pl
 
 
 def test_a_right_function_is_not_contradicted_and_a_violation_would_have_been_noticed():
-    verdict = audited("laplace_mean", 30_000)
+    verdict = audited("laplace_mean", 40_000)
     assert verdict.verdict == "not contradicted"
     assert 0.8 <= verdict.epsilon <= 1
     assert verdict.noticed is not None
@@ -227,6 +229,36 @@ def test_the_time_of_a_call_tells_data_sets_apart_where_it_is_asked_for():
     assert not audit(slow, 1.0, draws=4_000).violates
 
 
+def count(values):
+    return np.count_nonzero(values > 0.5)
+
+
+def laplace_count(values, epsilon, rng):
+    return count(values) + rng.laplace(scale=1 / epsilon)
+
+
+def geometric_count(values, epsilon, rng):
+    share = 1 - np.exp(-epsilon)
+    return count(values) + rng.geometric(share) - rng.geometric(share)
+
+
+def laplace_count_on_a_grid(values, epsilon, rng):
+    return count(values) + np.round(rng.laplace(scale=1 / epsilon) * 2.0**20) / 2.0**20
+
+
+def test_last_bits_tell_data_sets_apart_where_they_are_asked_for_and_noise_is_added_to_floats():
+    verdict = audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True)
+    assert verdict.violates
+    assert "are the last bits of its numbers" in str(verdict)
+    assert "bits=True" in verdict.script
+    assert not audit(laplace_count, 1.0, domain="n=3 x=0..1", draws=8_000).violates
+
+
+@pytest.mark.parametrize("function", [geometric_count, laplace_count_on_a_grid])
+def test_last_bits_do_not_accuse_what_has_one_set_of_values(function):
+    assert audit(function, 1.0, domain="n=3 x=0..1", draws=8_000, bits=True).verdict == "not contradicted"
+
+
 def test_the_same_seed_and_draws_give_the_same_verdict():
     assert str(audited("randomised_response", 4_000)) == str(audited("randomised_response", 4_000))
 
@@ -266,8 +298,53 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         audit(lambda epsilon: 0.0, 1.0)
     with pytest.raises(InputError, match="neighbours must be one of replace_one"):
         audit(lambda values: 0.0, 1.0, neighbours="swap")
-    with pytest.raises(InputError, match="asks for scale"):
+    with pytest.raises(InputError, match="asks for scale, which an audit does not give; give it a default"):
         audit(lambda features, y, scale: 0.0, 1.0)
+
+
+class Estimator:
+    """A model in scikit-learn's style, which is made with its epsilon."""
+
+    def __init__(self, epsilon=1.0):
+        self.epsilon = epsilon
+
+    def fit(self, X, y):  # noqa: N803
+        self.coef_ = X.T @ y
+        return self
+
+
+@pytest.mark.parametrize("model", [Estimator, Estimator()])
+def test_an_estimator_is_refused_with_the_function_to_write(model):
+    with pytest.raises(InputError, match=r"return Estimator\(epsilon=epsilon\)\.fit\(X, y\)") as refused:
+        audit(model, 1.0)
+    written = str(refused.value).partition("makes one: ")[2]
+    names = {"Estimator": Estimator}
+    exec(written, names)
+    assert audit(names["fit"], 1.0, draws=2_000).violates
+    with pytest.raises(InputError, match="an object of int is no function"):
+        audit(3, 1.0)
+
+
+def test_what_told_data_apart_is_said_in_words():
+    said = str(audited("half_sensitivity", 20_000))
+    assert "; by the likelihood ratio of the shift between the means" in said or "; by the shift between" in said
+    assert seen_by("likelihood by shift, turned") == "the likelihood ratio of the shift between the means"
+    assert seen_by("coordinate 1, turned") == "coordinate 1"
+
+
+def test_a_slow_function_is_heard_of_before_its_first_block_is_drawn(monkeypatch):
+    monkeypatch.setattr(answers, "SAID", 0.0)
+    lines = []
+
+    def slow(values, rng):
+        if any("calls at most, about" in line for line in lines):
+            raise KeyboardInterrupt
+        return values.mean() + rng.laplace()
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(slow, 1.0, draws=2_000, progress=lines.append)
+    (said,) = (line for line in lines if " calls at most, about " in line)
+    assert said.startswith("1 of ")
 
 
 @pytest.mark.parametrize(
@@ -282,6 +359,15 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         ("p=4 x=1..2 norm=1", "no record within"),
         ("y=1", "y must be none"),
         ("y=a|b", "is no number"),
+        ("y=2..1", "must be finite values that differ"),
+        ("y=nan|1", "must be finite values that differ"),
+        ("y=1|1", "must be finite values that differ"),
+        ("y=inf..1", "must be finite values that differ"),
+        ("n=20 n=30", "n is said twice"),
+        ("n=\u2460", "n must be a whole number"),
+        ("n=100000000", "is too large"),
+        ("x=0...1", "is no range"),
+        ("order=up", "order must be any or fixed"),
     ],
 )
 def test_a_domain_that_is_none_is_refused_with_what_to_type(text, said):
@@ -313,6 +399,45 @@ def test_every_pair_is_one_of_neighbours_in_the_domain(neighbours):
             assert (np.linalg.norm(data.X, axis=1) <= 1 + 1e-12).all()
         seen += 1
     assert seen >= 12
+
+
+def test_answers_for_each_record_are_private_where_the_order_is_a_part_of_the_data():
+    def local(values, epsilon, rng):
+        truth = rng.random(len(values)) < 1 / (1 + np.exp(-epsilon))
+        return np.where(truth, values > 0.5, values <= 0.5).astype(float)
+
+    turned, fixed = (audit(local, 1.0, domain=f"n=8 order={order}", draws=20_000) for order in ("any", "fixed"))
+    assert turned.violates
+    assert "add order=fixed to the domain" in str(turned)
+    assert fixed.verdict == "not contradicted"
+    assert "order=fixed" not in str(fixed)
+
+
+@pytest.mark.parametrize("number", [1, 20, 98])
+def test_the_calls_of_an_audit_are_the_most_that_fit_into_the_time(number):
+    for fit in (10_000, 30_000, 400_000):
+        calls = _calls(number, fit)
+        assert _planned(number, calls) <= fit
+        assert calls == fit or _planned(number, calls + 1) > fit
+    assert _calls(98, 4_000) == 0  # each pair is looked at, by 40 calls on each data set
+
+
+def test_the_forecast_counts_the_calls_that_are_made(monkeypatch):
+    monkeypatch.setattr(answers, "SAID", 0.0)
+    lines = []
+    domain = "n=3 p=2 x=-1..1 norm=1 y=-1|1"
+    verdict = audit(lambda rows, y, rng: rng.laplace(), 1.0, domain=domain, draws=2_000, progress=lines.append)
+    last = [line for line in lines if " calls at most, about " in line][-1]
+    assert last.startswith(f"{verdict.draws} of {verdict.draws} calls at most, about 0 s left")
+
+
+def test_an_error_that_only_few_records_give_is_no_function_that_never_answers():
+    def few(values, rng):
+        if len(values) < 30:
+            raise ValueError("too few")
+        return rng.laplace()
+
+    assert audit(few, 1.0, neighbours="add_or_remove_one", domain="n=10", draws=2_000).violates
 
 
 def test_every_statistic_and_its_expression_agree_on_every_answer():

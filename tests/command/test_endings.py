@@ -13,6 +13,7 @@ import pytest
 from helpers.cheap_experiment import ENVIRONMENT
 
 from dprepro.commands.ending import guarded
+from dprepro.support import supervisor
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
 
@@ -30,6 +31,26 @@ def test_a_signal_that_ends_a_command_is_one_line_and_128_plus_its_number(
         "interrupted; what was measured is stored: python -m dprepro '+experiment=a b'\n"
     )
     assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL or number == signal.SIGINT  # a second one does not cut in
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (["audit", "mine.py:fit"], "nothing is kept without keep=FILE"),
+        (["audit", "mine.py:fit", "keep=answers"], "the same command resumes"),
+        (["refute", "kst-theorem-31"], "nothing is kept"),
+        (["rate", "algorithm=mine.py:fit"], "what was measured is stored"),
+    ],
+)
+def test_a_command_that_is_stopped_says_what_is_kept_of_it(
+    arguments: list[str], kept: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(_: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    assert guarded(command, arguments) == 130
+    assert capsys.readouterr().err == f"interrupted; {kept}: python -m dprepro {' '.join(arguments)}\n"
+    assert supervisor.said(signal.SIGTERM, "dprepro", arguments).startswith(f"stopped by SIGTERM; {kept}: ")
 
 
 def test_a_signal_that_the_caller_ignores_stays_ignored() -> None:

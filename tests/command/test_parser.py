@@ -36,6 +36,7 @@ def test_the_help_names_every_argument_at_80_columns(name: str, capsys: pytest.C
         if declared.about or declared.form == "words":  # what is only refused, in better words, is not in the help
             assert written.get(declared.form, f"--{argument.replace('_', '-')}") in said
     assert name or all(f"  {other} " in said for other in COMMANDS)
+    assert "exit codes" in said
 
 
 def test_help_of_all_commands_imports_nothing_heavy() -> None:
@@ -54,6 +55,8 @@ def test_arguments_come_in_any_order_with_their_types_and_the_last_of_two_counts
     verify, rest = chosen(["verify", "share=.1", "--config-dir", "mine", "results_dir=there", "share=1/4"])
     assert parsed(verify, rest) == verify.Arguments(share=0.25, results_dir="there", config_dir="mine")
     assert parsed(verify, []) == verify.Arguments() == verify.Arguments(0.02, "results", None)
+    audited, rest = chosen(["audit", "mine.py:fit", "draws=2e4"])
+    assert parsed(audited, rest).draws == 20_000
     heldout, rest = chosen(["heldout", "one", "--config-dir=mine", "two", "seconds=3"])
     assert parsed(heldout, rest) == heldout.Arguments(("one", "two"), 3, config_dir="mine")
 
@@ -76,6 +79,11 @@ def test_arguments_come_in_any_order_with_their_types_and_the_last_of_two_counts
         (["verify", "share=0"], "share must be in (0, 1], got share=0"),
         (["verify", "share=half"], "share must be a number, got share=half: "),
         (["stability", "seeds=1"], "seeds must be a whole number of at least 2, got seeds=1"),
+        (["stability", "seeds=1e0"], "seeds must be a whole number of at least 2, got seeds=1e0"),
+        (["stability", "seeds=2.5e0"], "seeds must be a whole number of at least 2"),
+        (["audit", "mine.py:fit", "epsilon=1"], 'epsilon= is a part of claim: type claim="epsilon=1"'),
+        (["audit", "mine.py:fit", "n=20"], 'n= is a part of domain: type domain="n=20 p=0 x=0..1"'),
+        (["audit", "mine.py:fit", "relation=zero_out"], "relation= is a part of claim: type claim="),
         (["stability", "seeds=\u00b2"], "seeds must be a whole number of at least 2"),
         (["schema"], "give one table: python -m dprepro schema TABLE.csv; see python -m dprepro schema --help"),
         (["schema", "a.csv", "b.csv"], "unknown argument 'b.csv'"),

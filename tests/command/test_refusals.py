@@ -43,6 +43,18 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "key at the top, added": ([LASSO, "+sweeep=1"], "unknown key 'sweeep' (did you mean sweep?)"),
     "axis at the top": ([LASSO, "epsilon=0.5"], "epsilon is an axis of the sweep: type 'sweep.epsilon=[0.5]'"),
+    "one value of an axis": ([LASSO, "sweep.epsilon=2"], "it must be a list of numbers: type 'sweep.epsilon=[2]'"),
+    "axis by another name": ([LASSO, "eps=2"], "eps is an axis of the sweep called epsilon: type 'sweep.epsilon=[2]'"),
+    "axis of the sweep by another name": (
+        [LASSO, "sweep.d=[9]"],
+        "d is an axis of the sweep called p: type 'sweep.p=[9]'",
+    ),
+    "key by another name": ([LASSO, "data=iid_design"], "here it is called construction: type construction=iid_design"),
+    "data for which the series are not made": (
+        ["+experiment=objective_perturbation", "construction=iid_design"],
+        "the series of objective_perturbation are made for the construction that it has: +experiment=pair "
+        "algorithm=NAME construction=iid_design",
+    ),
     "list of an axis at the top": ([LASSO, "n=[1e5,1e6]"], "n is an axis of the sweep: type 'sweep.n=[1e5,1e6]'"),
     "key inside": ([LASSO, "sweep.m=[1e5]"], "sweep.m: unknown key 'm'; choices: delta, epsilon, n, p"),
     "an axis of nobody": ([LASSO, "+sweep.m=[1e5]"], "sweep.m is neither a main axis nor a parameter"),
@@ -87,7 +99,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         [LASSO, "algorithm=noisy_gd"],
         "the bound lasso.theorem_2_5 is a function of step_regret, which NoisyGD does not have here; study.bound=none "
         "leaves the bound out; the series of lasso_rate are made for the algorithm that it has: +experiment=pair "
-        "algorithm=noisy_gd measures another one against its own bound",
+        "algorithm=noisy_gd holds any algorithm on any data against its own bound",
     ),
     "an algorithm without a key that a series changes": (
         ["+experiment=erm_rate", "algorithm=noisy_gd"],

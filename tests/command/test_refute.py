@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,13 @@ def test_a_false_statement_ends_with_a_witness_that_can_be_measured_again(
     assert read_witness(path).measured(seed=9).least_share > 1
 
 
-def test_one_form_alone_can_be_attacked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_form_alone_can_be_attacked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert main(["refute", "kst-theorem-26", "form=repaired", "minutes=1/60", f"results_dir={tmp_path}"]) == 0
-    said = capsys.readouterr().out
+    said, waiting = capsys.readouterr()
+    assert waiting == "  searching for 1 s of the processor at most\n"
     assert "as repaired" in said
     assert "as printed" not in said
     assert not (tmp_path / "witnesses").exists()

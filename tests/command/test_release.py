@@ -71,7 +71,7 @@ def test_two_answers_have_noise_of_their_own_and_intervals_where_its_law_is_know
     ("words", "said"),
     [
         (["algorithm=sufficient_statistics"], "epsilon is not given"),
-        (["epsilon=1"], "algorithm is not given"),
+        (["epsilon=1"], "algorithm is not given; add algorithm=sufficient_statistics or another that python -m"),
         (["epsilon=1", "algorithm=statistics"], "did you mean sufficient_statistics"),
         (["epsilon=inf", "algorithm=sufficient_statistics"], "epsilon"),
         (["epsilon=1", "algorithm=sufficient_statistics", "loss=logistic"], "needs a target of two classes"),

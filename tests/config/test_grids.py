@@ -27,7 +27,7 @@ def said(rule: dict[str, Any], axes: dict[str, list[float]], **series: Any) -> l
 def test_three_sizes_over_a_decade_are_too_few_and_five_over_more_are_named() -> None:
     assert said({}, {"n": [1e5, 3e5, 1e6]}) == [
         "check slope: 3 values of n over 1 decade; it needs 5 values over 1.5, "
-        "for example sweep.n=[1e5,2.4e5,5.9e5,1.4e6,3.5e6]"
+        "for example sweep.n=[1e5,2.4e5,5.9e5,1.4e6,3.5e6] if none of these is saturated"
     ]
     assert said({}, {"n": [1e5, 2e5, 5e5, 1e6, 3.2e6]}) == []
 

@@ -1,4 +1,5 @@
-// Opens pages one after the other in a frame; for each: does it fit its window, and what text is hard to read?
+// Opens pages one after the other in a frame; for each: does it fit its window, what text is hard to read, which code
+// scrolls, which links are told from their sentence by colour alone, what has no button to copy it and no text for it?
 const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 const colour = (text) => {
   canvas.clearRect(0, 0, 1, 1);
@@ -45,11 +46,21 @@ const examine = (frame) => {
     const ratio = (bright + 0.05) / (dark + 0.05);
     if (ratio < (large ? 3 : 4.5)) faint.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
   }
+  const cut = [...page.querySelectorAll("pre, pre > code")].filter((one) => one.scrollWidth > one.clientWidth + 1);
+  const bare = [...page.querySelectorAll("p a[href], li a[href], td a[href]")].filter((one) => {
+    const beside = [...one.parentElement.childNodes].some((other) => other.nodeType === 3 && /\w/.test(other.data));
+    const style = view.getComputedStyle(one), marked = style.textDecorationLine !== "none" || style.borderStyle !== "none";
+    return beside && one.textContent.trim() && one.checkVisibility() && !marked && !one.matches("nav a, .headerlink");
+  });
   return {
     width,
     scroll: page.scrollingElement.scrollWidth,
     wide: wide.slice(0, 3).map((one) => `${one.tagName}.${one.className}`),
     faint: [...faint].slice(0, 5),
+    cut: cut.slice(0, 3).map((one) => one.textContent.slice(0, 40)),
+    bare: bare.slice(0, 3).map((one) => one.textContent),
+    uncopied: page.querySelectorAll(".md-content pre > code").length - page.querySelectorAll(".md-code__button").length,
+    nameless: [...page.images].filter((one) => !one.alt).map((one) => one.src),
     words: page.body.innerText.length,
   };
 };

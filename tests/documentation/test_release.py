@@ -75,6 +75,28 @@ def test_the_schema_of_a_verdict_refuses_what_is_none() -> None:
         assert list(faults(found | wrong, schema, schema)), wrong
 
 
+def test_binder_installs_the_checkout_and_what_constrains_it() -> None:
+    """pip takes a local project from where it is run, the checkout, and a constraint from beside the file."""
+    lines = (ROOT / ".binder/requirements.txt").read_text(encoding="utf-8").splitlines()
+    (constraint,) = (line.removeprefix("-c ") for line in lines if line.startswith("-c "))
+    (project,) = (line.partition("[")[0] for line in lines if line.startswith("."))
+    assert (ROOT / ".binder" / constraint).resolve() == ROOT / "constraints.txt"
+    assert (ROOT / project / "pyproject.toml").is_file()
+
+
+def test_the_container_copies_what_it_installs_and_runs_as_nobody_special() -> None:
+    lines = (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    steps = [line.partition(" ")[::2] for line in lines if line and not line.startswith(("#", " "))]
+    names = [name for name, _ in steps]
+    assert (
+        names.index("COPY") < names.index("RUN", names.index("COPY")) < names.index("USER") < names.index("ENTRYPOINT")
+    )
+    assert dict(steps)["USER"] not in ("root", "0")
+    assert dict(steps)["FROM"].removeprefix("python:").removesuffix("-slim") in ("3.11", "3.12", "3.13")
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    assert not {"conf", "constants.json", "docs", "README.md", "LICENSE", "pyproject.toml"} & set(ignored)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # theirs, of their own libraries
 def test_readers_of_each_format_read_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,13 +14,14 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
 from helpers.cheap_experiment import ENVIRONMENT
 from PIL import Image
 
-from docs import api, contributing, experiments, ledger, sources, walkthroughs
+from docs import api, contributing, experiments, explorer, ledger, sources, walkthroughs
 from docs.links import dead
 from docs.pictures import LARGEST, reference_figure, small
 from dprepro.report.page import anchor
@@ -57,7 +58,20 @@ def test_every_experiment_of_the_last_full_run_shows_its_figure_first_and_in_the
         assert after
         assert "## " not in before
         assert f'src="assets/experiments/{name}.png"' in gallery
+        assert "loading" not in gallery  # a picture that waits to be scrolled to is missing on paper
         assert reference_figure(name).stat().st_size <= LARGEST
+
+
+def test_a_page_leads_to_its_points_in_the_explorer_and_such_a_view_is_no_anchor(tmp_path: Path) -> None:
+    for name in explorer.shown():
+        address = re.search(r'href="[.][.]/explorer[.]html#([^"]+)"', experiments.page(name))
+        assert address
+        assert json.loads(unquote(address[1])) == {"e": [name]}
+    (tmp_path / "explorer.html").touch()
+    (tmp_path / "page.html").write_text('<a href="explorer.html#%7B%22e%22%3A%5B%5D%7D">x</a>')
+    assert not dead(tmp_path)
+    (tmp_path / "page.html").write_text('<a href="explorer.html#gone">x</a>')
+    assert dead(tmp_path) == ["page.html: explorer.html#gone"]
 
 
 def test_a_figure_of_too_many_bytes_is_made_narrower() -> None:
@@ -106,6 +120,7 @@ def test_a_walkthrough_shows_the_figure_of_each_experiment_that_it_runs_once() -
         page = walkthroughs.page(name)
         ran = {one for cell in walkthroughs.cells(name) if cell.code for one in walkthroughs.RUN.findall(cell.text)}
         shown = re.findall(r"]\(\.\./assets/experiments/(\w+)\.png\)", page)
+        assert "loading=" not in page
         assert sorted(shown) == sorted(one for one in ran if reference_figure(one).is_file())
 
 
@@ -147,6 +162,7 @@ def test_the_numbers_of_the_readme_are_those_of_the_last_full_run() -> None:
     confirmed = sum(row["verdict"] == "confirmed" for row in rows)
     packing, fingerprinting = (math.ceil(100 * optimum[name]["high"] - 1e-9) for name in ("packing", "fingerprinting"))
     refuted, corners = ledger["causes"]["rows"], ledger["causes"]["corners"]
+    typos = sum(row["note"].startswith("False as printed (typo);") for row in rows)
     wanted = [
         f"between {math.floor(100 * lasso['lower']) / 100}, which stored data need, and",
         f"{math.ceil(100 * lasso['upper']) / 100}, which is proved",
@@ -154,6 +170,7 @@ def test_the_numbers_of_the_readme_are_those_of_the_last_full_run() -> None:
         f"one of {failures} places",
         f"{packing}% and {fingerprinting}% of it",
         f"Of {len(rows)} numbered statements {confirmed} are confirmed as printed, {refuted} are refuted",
+        f"{typos} of these by typos alone",
         f"{corners} more at a degenerate corner",
     ]
     first = " ".join((ROOT / "README.md").read_text(encoding="utf-8").partition("## Two commands")[0].split())
@@ -206,16 +223,23 @@ def probed(site: Path, width: int, pages: list[str], frame: str = "") -> dict[st
 @pytest.mark.parametrize(("width", "frame"), [(390, ""), (1280, ""), (390, 'sandbox="allow-same-origin"')])
 def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int, frame: str) -> None:
     control = site / "control.html"
-    control.write_text('<p style="color: #999">faint</p><div style="width: 3000px">wide</div>', encoding="utf-8")
+    control.write_text(
+        '<div class="md-content"><p style="color: #999">faint</p><img src="data:,">'
+        '<div style="width: 3000px">wide</div><p>words <a href="x" style="text-decoration: none">and a link</a></p>'
+        f'<pre style="width: 9rem; overflow: auto"><code>{"x" * 300}</code></pre></div>',
+        encoding="utf-8",
+    )
     pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.stem != "404")
     found = probed(site, width, pages, frame)  # without scripts in the third case
     control.unlink()
     wrong = found.pop("control.html")
-    assert wrong["wide"]
-    assert wrong["faint"]
+    assert all(wrong[key] for key in ("wide", "faint", "cut", "bare", "uncopied", "nameless"))
     assert len(found) > 100
     assert not {page: value for page, value in found.items() if value["scroll"] > value["width"] or value["wide"]}
-    assert not {page: value["faint"] for page, value in found.items() if value["faint"]}
+    for key in ("faint", "cut", "bare", "nameless"):
+        assert not {page: value[key] for page, value in found.items() if value[key]}
+    if not frame:
+        assert not {page: value["uncopied"] for page, value in found.items() if value["uncopied"]}
     assert min(one["words"] for one in found.values()) > 500
 
 

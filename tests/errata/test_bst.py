@@ -131,6 +131,8 @@ def test_equation_9_needs_four_times_the_printed_regulariser_beside_a_zeroed_out
         speaks = law(-np.clip(z / (2 * h) + 0.5, 0, 1), (np.abs(z) < h) / (2 * h))
         spent += [excess(speaks, silent), excess(silent, speaks)]
     assert (max(spent) <= delta) == private
+    assert math.exp(1.25) < 1 + 2 * 1.25  # the Hessian's factor beside the printed one, until there
+    assert math.exp(1.26) > 1 + 2 * 1.26
     if not private:
         assert max(spent) > 1000 * delta
 
@@ -148,9 +150,15 @@ def spent_by_sigma_0(epsilon: float, delta: float) -> float:
 def test_sigma_0_of_appendix_b_is_short_from_some_epsilon_on(delta: float, within: float, beyond: float) -> None:
     assert spent_by_sigma_0(within, delta) < delta < spent_by_sigma_0(beyond, delta)
     assert all(spent_by_sigma_0(epsilon, 1e-9) > 1e-9 for epsilon in (0.01, 0.1, 1.0))
+    # it spends 1.15 times its epsilon at (1, 1e-6), and 8 log(1.25/delta) is enough
+    shift = 1 / math.sqrt(math.log(1e6))
+    assert gaussian_delta(shift, 1.15) < 1e-6 < gaussian_delta(shift, 1.14)
+    assert gaussian_delta(2 / math.sqrt(8 * math.log(1.25 / 1e-6)), 1.0) < 1e-6
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.5, 1e-6, 1.18), (0.1, 1e-9, 2.5)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.4, 1e-6, 1), (0.05, 1e-9, 1), (4, 1e-3, 1)]
+)
 def test_gaussian_localisation_can_violate_its_guarantee_by_what_it_publishes(
     epsilon: float, delta: float, times: float
 ) -> None:
@@ -166,7 +174,9 @@ def test_gaussian_localisation_can_violate_its_guarantee_by_what_it_publishes(
     assert rest + (1 - rest) * tails > times * delta
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "times"), [(0.2, 1e-6, 1.3), (1.0, 1e-6, 2.8), (0.1, 1e-9, 50)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times"), [(0.2, 1e-6, 1), (1.0, 1e-6, 2.9), (0.1, 1e-9, 50), (0.05, 1e-9, 1)]
+)
 def test_the_gaussian_noise_of_appendix_e_is_short_under_replacement(
     epsilon: float, delta: float, times: float
 ) -> None:
@@ -189,7 +199,7 @@ def test_the_gaussian_noise_of_appendix_e_is_short_under_replacement(
             for line in (-1, 1)
         )
 
-    assert spent(scale) > times * delta
+    assert spent(scale) > 0.99 * times * delta
     # What holds instead: Algorithm 1 of Kifer, Smith and Thakurta for gradients that differ by 2 L.
     assert spent(2 * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon) < delta
 
@@ -226,6 +236,7 @@ def test_no_algorithm_has_the_population_risk_of_section_1_1(epsilon: float) -> 
     over = [least_estimation_risk(n) / 2 / min(1 / math.sqrt(n), 1 / (epsilon * n)) for n in (10**6, 10**8)]
     assert over[1] / over[0] == pytest.approx(10, rel=0.01)
     assert over[1] > 100
+    assert least_estimation_risk(10**4) / 2 * 100 > 0.169
     # What Appendix F has: the larger of the two, with sqrt(p) for approximate privacy.
     assert least_estimation_risk(10**8) / 2 < max(1e-4, 1 / (epsilon * 1e8))
 

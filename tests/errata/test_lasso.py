@@ -277,3 +277,7 @@ def test_theorem_3_2_needs_a_budget() -> None:
     tail = stats.norm.cdf(shift / 2 - spent / shift)
     assert tail < delta
     assert math.isfinite(spent)
+    for m in (1e4, 1e8):  # an agreement of 3/4 costs about (30 ln m)^2
+        shift = stats.norm.ppf(0.75) * 2 * math.sqrt(1000) * math.log(m)
+        spent = shift**2 / 2 + shift * math.sqrt(2 * math.log(1 / delta))
+        assert spent == pytest.approx((30 * math.log(m)) ** 2, rel=0.05)

@@ -91,7 +91,7 @@ def row(
                     "lasso",
                     {key: {"role": "claim", "about": {"Theorem 1": name}} for key in checks},
                 )
-    own = ("upper_only", "constant", "quantifiers")
+    own = ("upper_only", "constant", "quantifiers", "premise")
     says = Says(text="It holds.", **{key: fields.pop(key) for key in own if key in fields})
     statement = Statement(item="Theorem 1", kind=kind, says=says, **fields)  # type: ignore[arg-type]
     paper = Paper(title="x", authors="x", year=1, claims=[statement], errata=errata)

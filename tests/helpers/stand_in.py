@@ -252,12 +252,14 @@ RECIPES = (
     Row(r"pip (uninstall .*|list)"),
     Row(r"pip .*", HELP, once=True),
     Row(r"(ruff .*|mypy)", HELP, once=True),
+    Row(r"sudo apt-get (update|install .*)", "true", "the machine of a workflow is its own"),
+    Row(r"pdflatex .*", "true", GONE),
 )
 """What recipes of the Makefile, steps of workflows and .ci/run do: that it exists and takes its arguments."""
 
 TABLES = {"TYPED": TYPED, "RECIPES": RECIPES}
 
-TOOLS = ("python", "python3", "pip", "make", "dask", "pre-commit", "ruff", "mypy")
+TOOLS = ("python", "python3", "pip", "make", "dask", "pre-commit", "ruff", "mypy", "sudo", "pdflatex")
 """Programs that have stand-ins."""
 NEEDED = ("bash", "cat", "dirname", "echo", "env", "find", "grep", "mkdir", "rm", "sh", "sort", "touch", "true")
 """Those of the system that a command may use as they are; no others are on the path."""

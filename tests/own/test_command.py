@@ -65,6 +65,10 @@ def test_a_stored_run_is_measured_again_with_trust_only(tmp_path: Path, capsys: 
     [
         (["sweep.n=[200,400,800]", "colour=3"], "unknown key 'colour'"),
         (["rate="], "rate is missing: rate needs algorithm="),
+        (["sweep.n=[200,400,800]", "rate=p^2/(n eps)^2"], r"rate 'p\^2/\(n eps\)\^2' is no formula: "),
+        (["sweep.n=[200,400,800]", "rate=1/(nε)"], r"rate '1/\(nε\)' is no formula: allowed are numbers, "),
+        (["p=4"], r"p is an axis of the sweep: type 'sweep\.p=\[4\]'"),
+        (["samples=[100,1000]"], r"samples is an axis of the sweep called n: type 'sweep\.n=\[100, 1000\]'"),
         ([], "sweep names no n"),
         (["sweep.n=[200,x]"], "sweep.n"),
         (["sweep.n=[200,400,800]", "algorithm=nofile.py:fit"], "there is no file nofile.py in "),

@@ -12,8 +12,8 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
-from dprepro.privacy.audit import audit, lower_limit
-from dprepro.privacy.outcomes import Answer, Refused, as_row, outcomes
+from dprepro.privacy.audit import audit, lower_limit, ranked
+from dprepro.privacy.outcomes import Answer, Answers, Refused, as_row, outcomes
 
 DRAWS = 20_000
 
@@ -160,3 +160,41 @@ def test_noise_that_cancels_is_looked_for_among_many_coordinates() -> None:
     shift = np.where(np.arange(30) < 3, 0.5, 0.0)
     first, second = noise[0] + shift, noise[1] + np.zeros(30)
     assert "noise cancels" in audit(first, second, 0.0).event
+
+
+def test_of_many_coordinates_their_common_scale_and_their_support_are_looked_at() -> None:
+    rng = np.random.default_rng(4)
+    scaled = rng.laplace(size=(4000, 50)), 1.5 * rng.laplace(size=(4000, 50))
+    found = audit(*scaled, 0.0)
+    assert found.epsilon > 3
+    assert "distance to the median" in found.event
+    sparse = [np.where(rng.random((4000, 40)).argsort(axis=1) < k, rng.normal(size=(4000, 1)), 0.0) for k in (10, 11)]
+    found = audit(sparse[0], sparse[1], 0.0)
+    assert found.epsilon > 3
+    assert "how many numbers are not zero" in found.event
+    assert found.found is not None
+    assert eval(found.found.code, {"np": np, "answer": sparse[not found.found.swapped][0]}) in (True, False)
+
+
+def test_few_answers_of_many_numbers_rank_the_pair_first_that_differs() -> None:
+    # of equal laws each of nine is first with a chance of 1/9: six of six by chance, 2e-6
+    def some(size: int, draws: int, rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        sizes = size + rng.integers(0, 6, size=(draws, 1))
+        return np.where(rng.random((draws, 40)).argsort(axis=1) < sizes, rng.normal(size=(draws, 1)), 0.0)
+
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+
+        def draw(place: int, draws: int, rng: np.random.Generator = rng) -> tuple[Answers, Answers]:
+            return some(10, draws, rng), some(12 if place == 5 else 10, draws, rng)
+
+        assert ranked(range(9), draw, [(80, 1)], 0.0, 0.5) == [5]
+
+
+def test_two_hundred_answers_of_two_thousand_numbers_show_which_number_differs() -> None:
+    rng = np.random.default_rng(5)
+    first, second = rng.normal(size=(2, 400, 2000))
+    second[:, 1000] += 2
+    found = audit(first, second, 0.01)
+    assert found.epsilon > 1
+    assert "coordinate 1000" in found.event

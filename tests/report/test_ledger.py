@@ -18,6 +18,7 @@ from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
 from dprepro.report.publish import alone
 from dprepro.report.tex import tex
+from dprepro.report.text import counts, ledger_lines
 from dprepro.statements.papers import Erratum, ErratumEvidence, Paper
 from dprepro.statements.statement import Says, Statement
 
@@ -40,7 +41,7 @@ def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it()
         del measured.published["one"].config["study"]["series"][series]["construction"]
     few = row(measured, evidence=BOTH)
     assert few["verdict"] == "not contradicted"
-    assert few["note"].startswith("About all data, and the bound was held on 1 families.")
+    assert few["note"].startswith("About all data, and the bound was held on 1 family.")
 
 
 def test_a_slope_that_confirms_an_upper_bound_only_attains_no_rate() -> None:
@@ -87,7 +88,7 @@ def test_a_lower_bound_is_confirmed_only_where_it_is_certified_at_four_sizes() -
     tried = row(measured, kind="attack", evidence={"not contradicted": {"one": ["bound"]}})
     assert tried["verdict"] == "not contradicted"
     assert tried["evidence"][0]["text"].startswith(
-        "Not contradicted by 1 algorithm (noisy frank wolfe (constants printed))"
+        "Not contradicted by 1 algorithm (noisy Frank-Wolfe (constants printed))"
     )
     certified = {"certified": {"one": ["bound"]}}
     assert row(measured, kind="attack", evidence=certified)["verdict"] == "confirmed"
@@ -205,11 +206,26 @@ def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
         "lasso", Erratum("Theorem 1", "50%", "#", "typo", [ErratumEvidence(test="a::b")]), store(one=GOOD)
     )
     text = tex({"claims": [line], "errata": [erratum]})
-    cells = ("Theorem 1", "confirmed", r"100\% of $L_1 \le n^2$ \& more\_", "attained (one); holds (one)")
+    found = r"\emph{attained:} one; \emph{holds:} one"
+    cells = (r"Theorem 1 \newline \emph{confirmed}", r"100\% of $L_1 \le n^2$ \& more\_", found)
     assert f"{' & '.join(cells)} \\\\" in text
     assert "Theorem 1 & typo & 50\\% & \\# \\\\" in text
     assert text.count(r"\begin{longtable}") == text.count(r"\end{longtable}") == 2
+    assert tex({"claims": [line], "errata": []}).count(r"\begin{longtable}") == 1
     assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_a_row_in_latex_has_what_was_found_without_words_on_tables_that_stand_elsewhere() -> None:
+    short = "The risk is at most $0.9$ times its bound. The table has 2 more exponents. Not tried: $p$ < 10."
+    line = row(store(one=GOOD), evidence=BOTH) | {
+        "short": short,
+        "words": "confirmed up to ln^(-1 to 1.5) n, ln^±1 steps",
+    }
+    text = tex({"claims": [line], "errata": []})
+    assert r"\emph{confirmed up to $\ln^{-1\ldots 1.5} n$, $\ln^{\pm 1} \mathrm{steps}$}" in text
+    assert (
+        r"& The risk is at most $0.9$ times its bound. Not tried: $p$ \textless{} 10. \newline \emph{attained:}" in text
+    )
 
 
 def test_only_one_publishes_at_a_time(tmp_path: Path) -> None:
@@ -243,12 +259,12 @@ def test_a_constant_lies_between_the_worst_known_and_the_bound_as_measured() -> 
         row(measured, constant={"one": ["seen"]})
 
 
-def test_a_row_says_premise_direction_and_formula_in_every_file() -> None:
+def test_a_row_says_direction_and_formula_in_every_file_and_its_premise_on_pages() -> None:
     said = {"premise": ["epsilon <= 3", "convex losses"], "direction": "at_most", "formula": r"|x|^{2/3}"}
     line = row(store(one=GOOD), evidence=BOTH) | said
     ledger = {"claims": [line], "errata": [], "causes": NO_CAUSES}
-    assert r"*At most the formula. For epsilon \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
-    assert r"\emph{At most the formula. For epsilon $\leq$ 3; convex losses.} $|x|^{2/3}$" in tex(ledger)
+    assert r"*An upper bound. Premise: $\epsilon$ \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
+    assert r"\newline \emph{at most} \fitted{|x|^{2/3}} &" in tex(ledger)  # a premise's conditions would not fit a cell
     assert prose(r"$|x|^{2/3}$") in page(ledger, [])
 
 
@@ -328,6 +344,11 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
         assert found["verdict"] == verdict
 
 
+def test_a_note_begins_with_a_capital_but_for_the_name_of_an_experiment() -> None:
+    said = ["lasso_rate: a later run had overrides", "no attack on it was made"]
+    assert list(entries._sentences(said)) == ["lasso_rate: a later run had overrides.", "No attack on it was made."]
+
+
 def test_causes_are_counted_once_and_corners_apart() -> None:
     shown = [ErratumEvidence(test="tests/x.py::test_y")]
     errata = [
@@ -349,3 +370,10 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     assert [row["verdict"] for row in rows] == ["refuted"] * 4
     assert [row["words"] for row in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
     assert entries.causes(rows, measured) == {"rows": 3, "causes": 2, "corners": 1}
+    assert counts(rows) == "4 refuted (1 at a corner alone)"
+    assert counts(rows[:2]) == "2 refuted"
+    waiting = rows[0] | {"verdict": "not measured", "words": "not measured", "experiments": ["lasso_rate"]}
+    ledger = {"claims": [*rows, waiting], "errata": []}
+    hint = "1 not measured here: python -m dprepro -m '+experiment=glob(*)' runs all experiments"
+    assert ledger_lines(ledger, {}).splitlines()[-1] == hint
+    assert hint not in ledger_lines(ledger, {"lasso_rate": ("confirmed", "Theorem 2.5")})

@@ -171,7 +171,8 @@ def test_families_differ_in_words_and_in_where_the_signal_lies_not_in_seeds_and_
 ) -> None:
     found = row(families(*blocks), evidence=BOTH)
     assert found["verdict"] == (CARRIED if count == 3 else "not contradicted")
-    assert (f"held on {count} families" in found["note"]) is (count < 3)
+    families_held = "1 family" if count == 1 else f"{count} families"
+    assert (f"held on {families_held}" in found["note"]) is (count < 3)
 
 
 def test_only_the_families_on_which_the_bound_itself_was_held_count() -> None:
@@ -385,3 +386,31 @@ def test_controls_and_errata_must_be_refuted_and_claims_and_context_confirmed() 
         for role in ("claim", "control", "context", "erratum")
     }
     assert found == {"claim": "confirmed", "control": "refuted", "context": "confirmed", "erratum": "refuted"}
+
+
+def two_algorithms(*own: str) -> MeasuredStore:
+    """A store whose checks hold Frank-Wolfe on families ``own`` and another algorithm on all others."""
+    measured = store(one=GOOD)
+    for kind, series in measured.published["one"].config["study"]["series"].items():
+        if kind not in own:
+            series["algorithm"] = {"_target_": "dprepro.algorithms.GridSearch"}
+    return measured
+
+
+@pytest.mark.parametrize(("own", "count"), [(("iid", "planted", "noise"), 3), (("iid", "noise"), 2), (("iid",), 1)])
+def test_families_of_other_algorithms_are_none_on_which_a_statement_was_held(own: tuple[str, ...], count: int) -> None:
+    """A check may hold several algorithms at once, each against its own bound."""
+    premise = ["algorithm is NoisyFrankWolfe"]
+    found = row(two_algorithms(*own), evidence=BOTH, premise=premise)
+    held = next(entry for entry in found["evidence"] if entry["kind"] == "holds")
+    assert len(held["families"]) == count
+    assert set(held["findings"][0]["points"]) == set(own)
+    assert found["verdict"] == (CARRIED if count == 3 else "not contradicted")
+    assert row(two_algorithms(*own), evidence=BOTH)["verdict"] == CARRIED  # it says of no algorithm
+
+
+def test_a_check_that_none_of_its_algorithms_runs_is_about_all_of_its_families() -> None:
+    """An audit of the step inside, or a curve of the rival: the premise says no more of it."""
+    found = row(store(one=GOOD), evidence=BOTH, premise=["algorithm is Localization"])
+    assert found["verdict"] == CARRIED
+    assert len(found["evidence"][0]["families"]) == 3

@@ -10,9 +10,11 @@ import pytest
 from helpers.json_schema import faults
 
 from dprepro.report.ledger import SCHEMA
+from dprepro.statements.papers import papers
 from dprepro.support.regular_files import unpacked
 
 ROOT = Path(__file__).parents[2]
+WORDS = ("printed", "quote", "source", "range", "holds", "severity", "ocr")
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +50,15 @@ def test_a_finding_without_a_key_that_pages_read_is_a_fault(
     short = {name: one for name, one in first["findings"][0].items() if name != key}
     spoilt = ledger | {"claims": [row | {"evidence": [first | {"findings": [short]}]}]}
     assert [fault for fault in faults(spoilt, schema, schema) if key in fault]
+
+
+def test_the_errata_of_the_reference_are_those_of_the_papers(ledger: dict[str, Any]) -> None:
+    """The articles print the reference's words; tests of `tests/errata` hold those of the papers' files."""
+    said = {(row["paper"], row["item"]): row for row in ledger["errata"]}
+    for name, paper in papers().items():
+        for erratum in paper.errata:
+            row = said.pop((name, erratum.item))
+            assert {key: row[key] for key in WORDS} == {key: getattr(erratum, key) for key in WORDS}, erratum.item
+            tests = [one.test for one in erratum.shown_by if one.test]
+            assert [one["test"] for one in row["shown_by"] if "test" in one] == tests
+    assert not said

@@ -71,8 +71,12 @@ def test_a_further_axis_that_tells_grid_points_apart_has_a_column_and_is_average
 
 def test_what_was_not_measured_is_counted_by_its_reason_and_shared_cells_once() -> None:
     frame = rows(status=["ok", *["skipped: too small"] * 3, "failed: ValueError: x"])
-    assert unmeasured(frame) == ["3 cells skipped: too small", "1 cell failed: ValueError: x"]
+    assert unmeasured(frame) == ["3 cells skipped: too small (a at n=1e6)", "1 cell failed: ValueError: x"]
     assert unmeasured(pd.concat([frame, frame.assign(series="b")])) == unmeasured(frame)
+    sizes = frame.assign(n=[1e5, 1e3, 2e3, 1e3, 1e5], series=["a", "a", "b", "a", "a"])
+    assert unmeasured(sizes)[0] == "3 cells skipped: too small (a, b at n=1000, 2000)"
+    more = rows(status=["skipped: too small"] * 5, n=[1e3, 2e3, 3e3, 4e3, 5e3], series=list("abcde"))
+    assert unmeasured(more) == ["5 cells skipped: too small (5 series at n=1000 to 5000)"]
     many = rows(status=[f"skipped: n={i}" for i in range(10)])
     assert len(unmeasured(many)) == 7
     assert unmeasured(many)[-1] == "4 more cells failed or were skipped, for 4 further reasons"
@@ -134,7 +138,12 @@ def test_a_check_is_a_short_line_and_verbose_tells_its_constant_its_rivals_and_e
     assert told[0].endswith(f"expected -0.667 +- 0.03; constant 2; {rivals}")
     assert told[1].endswith(unclear["reason"])
     assert first_words("word " * 40).endswith("word ...")
-    assert len(first_words("word " * 40)) <= 114
+    assert len(first_words("word " * 40)) <= 154
+    reason = (
+        "the usable points span 0.3854 decades of p (5 saturated values of p left out), and 1 are needed: "
+        "give sweep.p at least 5 values over 1 decades"
+    )
+    assert first_words(reason) == reason, "what to type stands at its end"
 
 
 def test_every_line_of_the_table_says_by_which_reduction_it_was_measured() -> None:

@@ -35,6 +35,11 @@ def test_a_result_without_its_proof_is_refused() -> None:
 def test_rows_that_are_derived_here_are_counted_apart() -> None:
     assert (of_papers(ROWS), derived(ROWS)) == (ROWS[:1], ROWS[1:])
     assert list(by_paper(of_papers(ROWS))) == ["lasso"]
-    said = "1 rows: 1 confirmed. Besides, 1 derived here, which no paper states: 1 refuted."
+    said = "1 numbered statement: 1 confirmed. Besides, 1 derived here, which no paper states: 1 refuted."
     assert rows_in_words(ROWS) == said
-    assert rows_in_words(ROWS[:1]) == "1 rows: 1 confirmed."
+    assert rows_in_words(ROWS[:1]) == "1 numbered statement: 1 confirmed."
+    further = {**ROWS[0], "kind": "further"}
+    assert (
+        rows_in_words([ROWS[0], further])
+        == "1 numbered statement: 1 confirmed. Of no statement: 1 experiment, 1 confirmed."
+    )
