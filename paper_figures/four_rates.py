@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from paper_figures.measured import Measured, Measurements
 
 
+ROOM = 0.17
+"""Of a panel's height, above the points, for each entry of its legend."""
+
+
 @dataclass(frozen=True)
 class Family:
     """Sweeps that share one formula: experiment, series and the axis that is swept; the first one has the constant."""
@@ -130,6 +134,8 @@ def draw(measurements: Measurements) -> Figure:
             if paper.note:
                 upper.annotate(paper.note[0], paper.note[1:], fontsize=6, ha="right")
             upper.set_title(paper.title, loc="left")
+            low, high = upper.get_ylim()
+            upper.set_ylim(low, high * (high / low) ** (ROOM * len(paper.families)))
             upper.legend(loc="upper left", frameon=False, fontsize=6)
             thin_grid(upper, lower)
         letters(list(panels[::2].flat))

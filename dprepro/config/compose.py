@@ -13,6 +13,7 @@ import copy
 import itertools
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -436,7 +437,12 @@ def _refusals(file: Path) -> Iterator[None]:
         group, _, choice = (error.missing_cfg_file or "").rpartition("/")
         raise unknown(group, choice, error.options or ()) from error
     except HydraException as error:
-        raise InputError("; ".join(_lines(error)[:3])) from error
+        lines = _lines(error)
+        if found := re.fullmatch(r"Error merging override (.*?)=(\[.*)", lines[0]):
+            key, value = found.groups()
+            said = f"{key} is {value}; it must be a block of keys, one of which is set by {key}.KEY=VALUE"
+            raise InputError(said) from error
+        raise InputError("; ".join(lines[:3])) from error
     except AssertionError as error:  # Hydra's only word on an entry whose group is empty
         raise InputError(f"{file}: the defaults list has an entry that Hydra cannot read") from error
     except OSError as error:  # the name of a file that no file can have

@@ -108,7 +108,10 @@ def refuse_no_blocks(config: Mapping[str, Any]) -> None:
     blocks = {key: config.get(key, {}) for key in ("sweep", "checks", "study", "figure")} | {"study.series": series}
     for key in ("checks", "study.series"):
         if isinstance(blocks[key], Mapping):
-            blocks |= {f"{key}.{name}": value for name, value in blocks[key].items() if not isinstance(value, str)}
+            named = key == "checks"  # the name of a check stands for its block
+            blocks |= {
+                f"{key}.{name}": value for name, value in blocks[key].items() if not (named and isinstance(value, str))
+            }
     for key, block in blocks.items():
         if not isinstance(block, Mapping):
             said = "null" if block is None else shortened(block)

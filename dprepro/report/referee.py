@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dprepro.auditing.accountants.comparison import VERDICTS
 from dprepro.report.tables import table
 from dprepro.support.regular_files import replace_texts
 
@@ -16,6 +15,9 @@ Rows = Sequence[Mapping[str, Any]]
 
 TABLES = ("peers_audit", "accountants", "supports")
 """The names of the tables, and of their files."""
+
+VERDICTS = ("below", "tight", "undecided", "above", "fails", "costly", "unknown")
+"""On an answer of an accountant, as `dprepro.auditing.accountants` gives them."""
 
 FILES = tuple(f"{name}.{kind}" for name in TABLES for kind in ("json", "md"))
 

@@ -87,6 +87,14 @@ BAD: dict[str, tuple[list[str], str]] = {
         "checks is 1; it must be a block of keys, one of which is set by checks.",
     ),
     "a sweep that is none": ([LASSO, "sweep=1"], "sweep is 1; it must be a block of keys"),
+    "a list of checks": (
+        [LASSO, "checks=[1]"],
+        "checks is [1]; it must be a block of keys, one of which is set by checks.",
+    ),
+    "a series that is a text": (
+        [LASSO, f"{NEEDLE}=${{claim}}"],
+        f"{NEEDLE} is '${{claim}}'; it must be a block of keys",
+    ),
     "series that are none": ([LASSO, "study.series=1"], "study.series is 1; it must be a block of keys"),
     "a series that is none": ([LASSO, f"{NEEDLE}=1"], f"{NEEDLE} is 1; it must be a block of keys"),
     "a check that is null": (

@@ -218,7 +218,7 @@ def _serve(name: str, asked: tuple[Case, ...], seconds: int, pipe: Any) -> None:
     for case in asked:
         began = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 3 * seconds)  # ends the process, as no loop of C hears the other one
+        signal.setitimer(signal.ITIMER_VIRTUAL, 1.5 * seconds)  # ends the process, as no loop of C hears the other one
         try:
             answer = accountant.epsilon(case.law, case.delta), ""
         except Unknown:
