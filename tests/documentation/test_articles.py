@@ -188,6 +188,19 @@ def test_evidence_says_what_was_compared_which_side_and_whether_the_number_is_th
     )
 
 
+@pytest.mark.parametrize(
+    ("experiment", "check", "words_of"),
+    [
+        ("lasso_dimension", "corollary_2_7_by_theorem_2_5", r"the excess risk over its rate goes as $(\ln p)^{"),
+        ("sparse_pipelines", "first_term_as_printed", r"the excess risk goes as $s^{"),
+        ("objective_perturbation_population", "as_printed", r"the excess risk goes as $n^{"),
+    ],
+)
+def test_an_exponent_is_told_of_the_axis_in_which_it_was_seen(experiment: str, check: str, words_of: str) -> None:
+    one = CHECKED | {"experiment": experiment, "check": check, "verdict": "refuted", "side": ""}
+    assert words_of in shown({"id": "a", "shown_by": [one]}, Numbers())[0]
+
+
 def test_every_piece_of_evidence_of_an_erratum_is_shown_and_a_point_that_decides_is_named() -> None:
     for erratum in reference("ledger.json")["errata"]:
         said = shown(erratum, Numbers())
