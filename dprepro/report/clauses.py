@@ -22,6 +22,8 @@ LOGARITHMS = re.compile(r"ln\^(\([^()]*\)|[^\s(),;]+) (\w+)")
 FIXED = ("n", "p", "epsilon")
 """Axes whose value is told where an exponent was seen at one alone."""
 MOST_DENOMINATOR = 6
+DECIMALS = 4
+"""Of an exponent, at most."""
 COMPUTED = ("exact", "certified")
 """Kinds of evidence that were computed, not drawn."""
 SHOWN = {"audited": "audits of draws", "exact": "the distributions of the output"}
@@ -89,8 +91,8 @@ def other(finding: Found, direction: str) -> str:
         subject, base = words
         return f"{subject} goes as {_power(finding, base)} (expected: {_stated(finding)})"
     if rule == "ratio" and (pair := RATIOS.get(experiment, {}).get(check)):
-        middle, half = number(round(_short(finding["estimate"]), 4)), number(half_of(finding))
-        return f"{pair[0]} is ${middle} \\pm {half}$ times {pair[1]}"
+        middle, half = told(finding)
+        return f"{pair[0]} is ${number(middle)} \\pm {number(half)}$ times {pair[1]}"
     if rule == "proportion":
         return _proportion(finding, direction)
     if rule == "share":
@@ -115,9 +117,18 @@ def place(finding: Found) -> tuple[Any, ...]:
     return finding["experiment"], tuple(finding["points"].items()), grid
 
 
-def half_of(finding: Found) -> float:
-    """The larger distance of the interval's ends from the estimate, rounded up, so that what is told holds it."""
-    return rounded(max(finding["high"] - finding["estimate"], finding["estimate"] - finding["low"]), 1, math.ceil)
+def told(finding: Found) -> tuple[float, float]:
+    """The estimate to the digit in which its error begins, and how far from it the interval's ends lie.
+
+    The second is rounded up, and is of the rounded estimate: what is told holds the interval. It is 0 of what is exact.
+    """
+    estimate, low, high = (float(finding[key]) for key in ("estimate", "low", "high"))
+    error = max(high - estimate, estimate - low)
+    if error <= EXACT:
+        return _short(estimate), 0.0
+    places = min(max(-math.floor(math.log10(error)), 0), DECIMALS)
+    middle = float(number(round(estimate, places))) + 0.0
+    return middle, rounded(max(high - middle, middle - low), 1, math.ceil)
 
 
 def rounded(value: float, digits: int, direction: Callable[[float], float]) -> float:
@@ -162,10 +173,11 @@ def _subject(finding: Found, direction: str) -> str:
 
 
 def _power(finding: Found, base: str = "") -> str:
-    error = f" \\pm {with_symbols(number(half_of(finding))).strip('$')}" if half_of(finding) > EXACT else ""
+    middle, half = told(finding)
+    error = f" \\pm {with_symbols(number(half)).strip('$')}" if half else ""
     axis = finding["axis"]
     base = base or POWERS.get(axis) or letter(axis)
-    return f"${base}^{{{number(round(_short(finding['estimate']), 4) + 0.0)}{error}}}$"
+    return f"${base}^{{{number(round(middle, DECIMALS) + 0.0)}{error}}}$"
 
 
 def _along(finding: Found) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dprepro.report.clauses import half_of, other, rounded
+from dprepro.report.clauses import other, rounded, told
 
 
 @pytest.mark.parametrize("value", [0.8201, 0.82, 1.0, 12345.6, 3.4e-7, 0.0, 0.99951])
@@ -15,7 +15,27 @@ def test_rounding_up_is_never_below_and_rounding_down_never_above(value: float) 
     assert rounded(value, 3, math.ceil) >= value - 1e-9 * value
     assert rounded(value, 3, math.floor) <= value + 1e-9 * value
     assert rounded(value, 3, math.ceil) == pytest.approx(value, rel=0.01)
-    assert half_of({"estimate": 0.5, "low": 0.5 - 0.0021, "high": 0.5 + 0.0013}) == pytest.approx(0.003)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "shown"),
+    [
+        (0.5, 0.4979, 0.5013, (0.5, 0.003)),
+        (0.6665953787736267, 0.6664241130672536, 0.6667666444799999, (0.6666, 0.0002)),  # 0.667 would leave 2/3 out
+        (0.6666652183988674, 0.6666623655094654, 0.6666680712882693, (0.6667, 4e-5)),
+        (-0.9998652111654762, -1.0003443355887525, -0.9993860867422, (-0.9999, 0.0006)),
+        (2.003987348493669, 1.9962055184367322, 2.0117691785506056, (2.004, 0.008)),
+        (1.0367896840065884, 0.9676590718154359, 1.105920296197741, (1.04, 0.08)),
+        (12345.6, 12300.0, 12400.0, (12350.0, 50.0)),
+        (1 / 3, 1 / 3, 1 / 3, (0.333, 0.0)),
+    ],
+)
+def test_the_interval_that_is_told_holds_the_one_that_was_measured(
+    estimate: float, low: float, high: float, shown: tuple[float, float]
+) -> None:
+    middle, half = told({"estimate": estimate, "low": low, "high": high})
+    assert (middle, half) == pytest.approx(shown)
+    assert half == 0 or (middle - half <= low and high <= middle + half)
 
 
 def finding(rule: str, **given: Any) -> dict[str, Any]:
