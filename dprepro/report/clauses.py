@@ -91,7 +91,7 @@ def other(finding: Found, direction: str) -> str:
         subject, base = words
         return f"{subject} goes as {_power(finding, base)} (expected: {_stated(finding)})"
     if rule == "ratio" and (pair := RATIOS.get(experiment, {}).get(check)):
-        middle, half = told(finding)
+        middle, half = rounded_interval(finding)
         return f"{pair[0]} is ${number(middle)} \\pm {number(half)}$ times {pair[1]}"
     if rule == "proportion":
         return _proportion(finding, direction)
@@ -117,7 +117,7 @@ def place(finding: Found) -> tuple[Any, ...]:
     return finding["experiment"], tuple(finding["points"].items()), grid
 
 
-def told(finding: Found) -> tuple[float, float]:
+def rounded_interval(finding: Found) -> tuple[float, float]:
     """The estimate to the digit in which its error begins, and how far from it the interval's ends lie.
 
     The second is rounded up, and is of the rounded estimate: what is told holds the interval. It is 0 of what is exact.
@@ -173,7 +173,7 @@ def _subject(finding: Found, direction: str) -> str:
 
 
 def _power(finding: Found, base: str = "") -> str:
-    middle, half = told(finding)
+    middle, half = rounded_interval(finding)
     error = f" \\pm {with_symbols(number(half)).strip('$')}" if half else ""
     axis = finding["axis"]
     base = base or POWERS.get(axis) or letter(axis)

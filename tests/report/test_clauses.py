@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dprepro.report.clauses import other, rounded, told
+from dprepro.report.clauses import other, rounded, rounded_interval
 
 
 @pytest.mark.parametrize("value", [0.8201, 0.82, 1.0, 12345.6, 3.4e-7, 0.0, 0.99951])
@@ -33,7 +33,7 @@ def test_rounding_up_is_never_below_and_rounding_down_never_above(value: float) 
 def test_the_interval_that_is_told_holds_the_one_that_was_measured(
     estimate: float, low: float, high: float, shown: tuple[float, float]
 ) -> None:
-    middle, half = told({"estimate": estimate, "low": low, "high": high})
+    middle, half = rounded_interval({"estimate": estimate, "low": low, "high": high})
     assert (middle, half) == pytest.approx(shown)
     assert half == 0 or (middle - half <= low and high <= middle + half)
 
