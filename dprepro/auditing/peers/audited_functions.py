@@ -48,7 +48,7 @@ SUBJECTS = (
     AuditedCall("diffprivlib:histogram", COMES, "n=5 x=0..1"),
     AuditedCall("diffprivlib:histogram", REPLACED, "n=5 x=0..1", report="not its relation: two bins change"),
     AuditedCall("diffprivlib:quantile", REPLACED, "n=5 x=0..1"),
-    AuditedCall("diffprivlib:linear", REPLACED, ROWS, draws=6000),
+    AuditedCall("diffprivlib:linear", REPLACED, ROWS),
     AuditedCall(
         "diffprivlib:linear", REPLACED, "n=3 p=1 x=0..1 y=-1..1", report="IBM/differential-privacy-library 105",
         draws=6000,
@@ -57,13 +57,13 @@ SUBJECTS = (
         "diffprivlib:logistic", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", report="an error where all have one label",
         draws=6000,
     ),
-    AuditedCall("diffprivlib:logistic_of_both", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=6000),
+    AuditedCall("diffprivlib:logistic_of_both", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=40_000),
     AuditedCall("opendp:laplace_mean", REPLACED, "n=5 x=0..1"),
     AuditedCall("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
     AuditedCall("opendp:laplace_count", COMES, "n=5 x=0..1"),
     AuditedCall("opendp:quantile", COMES, "n=5 x=0..1"),
     AuditedCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950", draws=40_000),
-    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=12_000),
+    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=24_000),
     AuditedCall(
         "estimator:diffprivlib.models.LinearRegression", REPLACED, "n=3 p=1 x=0..1 y=-1..1",
         report="IBM/differential-privacy-library 105", draws=6000,
@@ -73,7 +73,7 @@ SUBJECTS = (
     AuditedCall("fault:even_length", COMES, "n=3 x=0..1", report="opendp/opendp 2950", draws=60_000),
     AuditedCall("fault:group_changes", REPLACED, "n=3 x=-1..1", report="opendp/opendp 2945"),
     AuditedCall("fault:halved_down", REPLACED, "n=3 x=0..1", report="opendp/opendp 314", draws=40_000),
-    AuditedCall("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356"),
+    AuditedCall("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356", draws=60_000),
 )  # fmt: skip
 
 
