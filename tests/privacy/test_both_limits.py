@@ -175,7 +175,7 @@ def test_an_audit_tells_two_widths_of_noise_apart_by_a_histogram() -> None:
     end = float(brentq(lambda x: norm.sf(x) + norm.sf(x / 2) - 1 / 12, 0, 9))
     counts = [np.array([round(4000 * chance)]) for chance in (2 * norm.sf(end / 2), 2 * norm.sf(end))]
     rng = np.random.default_rng(0)
-    # limits have a deviation of .27 and a median of 2.68, those of 25 runs of .07: the bound, 2.50, is 2.7 of these below
+    # a limit has a deviation of .27 and a median of 2.68, that of 25 runs one of .07; 2.50 is 2.7 of these below
     found = [audit(*(rng.normal(0, wide, (8000, 1)) for wide in (1.0, 2.0)), 0.0).epsilon for _ in range(25)]
     assert np.median(found) > 0.9 * lower_limit(*counts, 4000, 0.0)[0]
 
