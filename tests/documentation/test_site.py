@@ -94,7 +94,8 @@ def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> No
 def test_a_statement_and_the_pages_of_its_experiments_lead_to_each_other() -> None:
     for row in sources.reference("ledger.json")["claims"]:
         for name in row["experiments"] if row["statement"] else ():
-            assert f'<a href="../ledger.html#{anchor(row)}">' in experiments.page(name)
+            before, _, _ = experiments.page(name).partition(f'<a href="../ledger.html#{anchor(row)}">')
+            assert (row["words"] if row["verdict"] == "refuted" else row["verdict"]) in before.rpartition("<li>")[2]
         for measurement in row["measurements"]:
             assert f'<a href="experiments/{measurement["experiment"]}.html">' in entries()[anchor(row)]
 
