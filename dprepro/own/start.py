@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dprepro.errors import InputError, checked_name, unknown
 from dprepro.support.folders import experiment_files, folders
+from dprepro.support.user_files import is_found_beside
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -149,11 +150,12 @@ def _check_free(name: str, made: Start) -> None:
 
 
 def _imports(name: str) -> bool:
-    """Whether Python would import something else by the name."""
+    """Whether Python would import something else by the name, not counting files beside one that the user has named."""
     try:
-        return find_spec(name) is not None
+        spec = find_spec(name)
     except (ImportError, ValueError):
         return True
+    return spec is not None and not is_found_beside(spec.origin or "")
 
 
 def _named(text: str, name: str) -> str:

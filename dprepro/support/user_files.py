@@ -41,10 +41,11 @@ _DOTTED = re.compile(rf"{PREFIX}\w+_[0-9a-f]{{{_DIGITS}}}\.[A-Za-z_]\w*")
 
 @dataclass
 class _Known:
-    """What the user has named: files by the names of their modules, and folders of configurations."""
+    """What the user has named: files by the names of their modules, folders of configurations; and folders of files."""
 
     files: dict[str, Path] = field(default_factory=dict)
     folders: list[Path] = field(default_factory=list)
+    beside: set[str] = field(default_factory=set)
 
 
 _KNOWN = _Known()
@@ -228,6 +229,12 @@ def register(module: str, path: Path) -> None:
     _KNOWN.files[module] = path
     if path.parent != kept_dir() and str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+        _KNOWN.beside.add(str(path.parent))
+
+
+def is_found_beside(path: str) -> bool:
+    """Whether Python finds this file only because it lies beside one that the user has named."""
+    return str(Path(path).parent) in _KNOWN.beside
 
 
 def is_own_file(path: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ CLAIM = "claim=epsilon=1"
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))  # the folder of a file that was named is put there
     (tmp_path / "mine.py").write_text(FUNCTIONS, encoding="utf-8")
     return "mine.py"
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from dprepro.errors import InputError
 from dprepro.own.start import STARTS, start
 from dprepro.support import typed
 from dprepro.support.folders import pack_dirs
+from dprepro.support.user_files import load, trust
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -87,6 +90,20 @@ def test_as_it_is_printed_the_verdict_is_confirmed_and_the_control_refuted(
     assert ": confirmed" in verdict
     assert verdict.endswith("all checks came out as expected")
     assert "NOT" not in verdict
+
+
+def test_a_file_that_was_named_elsewhere_is_no_package_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/named_by_me.py").write_text("def fit(values):\n    return 0.0\n", encoding="utf-8")
+    load(trust(f"{tmp_path}/elsewhere/named_by_me.py:fit"))
+    assert find_spec("named_by_me") is not None
+    monkeypatch.chdir(tmp_path)
+    assert start("algorithm", "named_by_me").paths
+    with pytest.raises(InputError, match="numpy is a package of Python"):
+        start("algorithm", "numpy")
 
 
 @pytest.mark.parametrize("kind", STARTS)
