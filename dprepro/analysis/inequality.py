@@ -74,7 +74,7 @@ class Below(Rule):
         series = self._series(frame)
         if not series:
             return Measured(reason=f"no series of role claim or context has a bound for {self.quantity}")
-        tables = []
+        tables, bounded = [], False
         named: dict[str, list[str]] = {state: [] for state in STATES}
         for name in series:
             points = grid_points(
@@ -87,6 +87,7 @@ class Below(Rule):
                 distinct=True,
                 envelope=self.envelope,
             )
+            bounded |= bool(np.isfinite(points["bound"]).any())
             # Dividing by a bound that is not positive would turn the inequality around.
             judgeable = points["state"].isin(["used", "saturated"])
             points.loc[judgeable & ~(points["bound"] > 0), "state"] = "unusable"
@@ -101,7 +102,11 @@ class Below(Rule):
         details: dict[str, object] = dict(named)
         left_out = sentence({**named, "saturated": []})
         if points.empty:
-            return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=details)
+            why = "no point can be judged"
+            if named["unusable"] and not bounded:
+                why = f"no point has a bound for {self.quantity} to be held against"
+                left_out = sentence({**named, "saturated": [], "unusable": []})
+            return Measured(reason="; ".join(filter(None, (why, left_out))), details=details)
         ratio = points["mean"].to_numpy(dtype=float)
         half = np.concatenate([half_widths(table, len(points), self.level) for table in tables])
         limits = {"lower": ratio - half, "upper": ratio + half}

@@ -90,7 +90,9 @@ def test_a_star_takes_the_claims_and_contexts_with_a_bound_and_no_controls() -> 
     assert "users" in result.reason
     assert below(pd.concat([fine, control]), series=("hard", "bad")).verdict == "refuted"
     assert below(unbounded).verdict == "inconclusive"
-    assert below(unbounded, series="free").verdict == "inconclusive"
+    alone = below(unbounded, series="free")
+    assert alone.verdict == "inconclusive"
+    assert alone.reason == "no point has a bound for excess_risk to be held against"
 
 
 def test_a_bound_that_is_not_positive_is_named_not_divided_by() -> None:
