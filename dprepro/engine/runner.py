@@ -314,16 +314,24 @@ class _Loop:
             raise OtherCode(f"{type(error).__name__}: {said}") from error
 
     def _alone(self, cell: Cell) -> None:
-        """Run a suspect by itself, so that a death can only be its own."""
-        try:
-            (found,) = self._all_of(self._submit([[cell]]))
-            self._store(found.result())
-        except self.pool.deaths as error:
-            self.pool.restart()
-            status = f"failed: the process died{_cause(error)}"
-            trace = traceback.format_exc()
-            result = Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())
-            self._store(lines_of([result], self.store.made))
+        """Run a suspect by itself, so that a death can only be its own.
+
+        Once more after SIGKILL, which comes from outside: of a person, or of the system, whose memory others took.
+        """
+        cause, trace = "", ""
+        for _ in range(2):
+            try:
+                (found,) = self._all_of(self._submit([[cell]]))
+                self._store(found.result())
+                return
+            except self.pool.deaths as error:
+                self.pool.restart()
+                cause, trace = _cause(error), traceback.format_exc()
+            if "SIGKILL" not in cause:
+                break
+        status = f"failed: the process died{cause}"
+        result = Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())
+        self._store(lines_of([result], self.store.made))
 
     def _store(self, lines: list[Line]) -> None:
         defer_signals(self._commit, lines)

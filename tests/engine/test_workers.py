@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from helpers import engine_measures as em
 
-from dprepro.engine import Cell, Store, execute, pools, runner
+from dprepro.engine import Cell, Measure, Store, execute, pools, runner
 from dprepro.engine.long_cells import CellLimit
 from dprepro.errors import Interrupted
 
@@ -98,6 +98,22 @@ def test_whatever_happens_to_workers_the_rows_are_those_of_one_process(
     sound = found["status"] == "ok"
     assert sound.sum() == len(cells) - 2
     assert found[sound].equals(alone[sound])
+
+
+@pytest.mark.parametrize(
+    ("measure", "status"), [(em.killed_twice, "ok"), (em.killed_always, "failed: the process died (SIGKILL)")]
+)
+def test_a_suspect_that_is_killed_from_outside_is_run_once_more(
+    measure: Measure, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    monkeypatch.setattr(runner, "DEATHS", 1)
+    monkeypatch.setenv("ENGINE_PARENT", str(os.getpid()))
+    cells = [replace(cell, beside=str(tmp_path)) for cell in em.cells(1)[:1]]
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        execute(measure, cells, store, workers=2)
+        assert set(store.frame(run)["status"]) == {status}
 
 
 def test_a_scheduler_without_a_worker_ends_a_run_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

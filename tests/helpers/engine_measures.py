@@ -91,6 +91,20 @@ def troubled(cell: Cell, rng: np.random.Generator) -> list[Row]:
     return solve(cell, rng)
 
 
+def killed_twice(cell: Cell, rng: np.random.Generator) -> list[Row]:
+    """As `draw`, but its worker is killed the first two times."""
+    if first_time(cell.beside, "killed") or first_time(cell.beside, "killed again"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return draw(cell, rng)
+
+
+def killed_always(cell: Cell, rng: np.random.Generator) -> list[Row]:
+    """Its worker is killed each time."""
+    assert os.getpid() != int(os.environ["ENGINE_PARENT"])
+    os.kill(os.getpid(), signal.SIGKILL)
+    return []
+
+
 def first_time(marks: str, name: str) -> bool:
     """Whether nobody has asked so before, in whatever process."""
     try:
